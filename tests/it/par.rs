@@ -1,5 +1,6 @@
 //! Computing in parallel: what it promises under every model, from threads, tasks and fibers.
 
+mod experiments;
 mod handed;
 mod panics;
 mod sorting;

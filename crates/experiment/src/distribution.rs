@@ -28,17 +28,23 @@ impl<T> Default for Tallies<T> {
     }
 }
 
-impl<T: Ord> Collect<T> for Tallies<T> {
-    fn add(&mut self, outcome: T, weight: &Weight, limits: &Limits) -> Result<(), Limit> {
-        if let Some(tally) = self.0.get_mut(&outcome) {
-            tally.add(weight);
-            return Ok(());
-        }
-        if self.0.len() == limits.most_outcomes() {
-            return Err(Limit::Outcomes);
-        }
+impl<T: Ord + Send> Collect<T> for Tallies<T> {
+    fn add(&mut self, outcome: T, weight: &Weight) {
         self.0.entry(outcome).or_default().add(weight);
-        Ok(())
+    }
+
+    fn merge(&mut self, other: Self, limits: &Limits) -> Result<(), Limit> {
+        let mut merged = Ok(());
+        for (outcome, tally) in other.0 {
+            if let Some(known) = self.0.get_mut(&outcome) {
+                known.merge(&tally);
+            } else if self.0.len() < limits.most_outcomes() {
+                self.0.insert(outcome, tally);
+            } else {
+                merged = Err(Limit::Outcomes);
+            }
+        }
+        merged
     }
 
     fn covered(&self) -> RBig {
@@ -71,7 +77,7 @@ impl<T: Clone> From<&Dist<T>> for Distribution<T> {
     }
 }
 
-impl<T: Ord> Distribution<T> {
+impl<T: Ord + Send> Distribution<T> {
     /// Enumerates an experiment, within the usual [`Limits`].
     ///
     /// # Errors
@@ -79,7 +85,7 @@ impl<T: Ord> Distribution<T> {
     ///
     /// # Panics
     /// As the description does.
-    pub fn of(experiment: impl Fn(&mut Choices<'_>) -> T) -> Result<Self, Error> {
+    pub fn of(experiment: impl Fn(&mut Choices<'_>) -> T + Sync) -> Result<Self, Error> {
         Self::within(&Limits::new(), experiment)
     }
 
@@ -92,7 +98,7 @@ impl<T: Ord> Distribution<T> {
     /// As there.
     pub fn within(
         limits: &Limits,
-        experiment: impl Fn(&mut Choices<'_>) -> T,
+        experiment: impl Fn(&mut Choices<'_>) -> T + Sync,
     ) -> Result<Self, Error> {
         let found: Found<Tallies<T>> = enumerate(limits, experiment)?;
         let uncovered = found.uncovered();
@@ -105,7 +111,9 @@ impl<T: Ord> Distribution<T> {
             paths: found.paths,
         })
     }
+}
 
+impl<T: Ord> Distribution<T> {
     /// How probable this outcome is, of what was covered.
     pub fn probability(&self, of: &T) -> Probability {
         let found = self

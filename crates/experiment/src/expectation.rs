@@ -23,13 +23,18 @@ struct Odds {
 }
 
 impl Collect<bool> for Odds {
-    fn add(&mut self, holds: bool, weight: &Weight, _: &Limits) -> Result<(), Limit> {
+    fn add(&mut self, holds: bool, weight: &Weight) {
         let tally = if holds {
             &mut self.holds
         } else {
             &mut self.not
         };
         tally.add(weight);
+    }
+
+    fn merge(&mut self, other: Self, _: &Limits) -> Result<(), Limit> {
+        self.holds.merge(&other.holds);
+        self.not.merge(&other.not);
         Ok(())
     }
 
@@ -47,8 +52,8 @@ impl Expectation {
     /// # Panics
     /// As the description, and the condition, do.
     pub fn that<T>(
-        experiment: impl Fn(&mut Choices<'_>) -> T,
-        condition: impl Fn(&T) -> bool,
+        experiment: impl Fn(&mut Choices<'_>) -> T + Sync,
+        condition: impl Fn(&T) -> bool + Sync,
     ) -> Result<Self, Error> {
         Self::within(&Limits::new(), experiment, condition)
     }
@@ -62,8 +67,8 @@ impl Expectation {
     /// As there.
     pub fn within<T>(
         limits: &Limits,
-        experiment: impl Fn(&mut Choices<'_>) -> T,
-        condition: impl Fn(&T) -> bool,
+        experiment: impl Fn(&mut Choices<'_>) -> T + Sync,
+        condition: impl Fn(&T) -> bool + Sync,
     ) -> Result<Self, Error> {
         let found: Found<Odds> = enumerate(limits, |c| condition(&experiment(c)))?;
         Ok(Self {

@@ -39,6 +39,13 @@
 //! does with them nobody looks at. How long they go on has [`Limits`]; beyond those they say how probable the rest is,
 //! exactly.
 //!
+//! They run paths beside each other, on the workers of the runtime that they are called in; what they find does not
+//! depend on how many there are. Without a runtime they run on the calling thread alone.
+//!
+//! # Blocking
+//! An enumeration blocks, as the functions of [`gossamer::par`](https://docs.rs/gossamer-rt/latest/gossamer/par/) do: in a
+//! task it holds its worker. A simulation is run by the calling thread.
+//!
 //! # Panics
 //! A panic of a description is its caller's. A path that is not followed to its end, and a draw from nothing, unwind the
 //! description without a message, which a program without unwinding cannot have.
@@ -58,6 +65,8 @@ mod enumeration;
 mod error;
 mod expectation;
 mod interpreter;
+mod limits;
+mod path;
 mod path_end;
 mod pools;
 mod probability;
@@ -73,9 +82,9 @@ pub use self::attempt::attempt;
 pub use self::choices::Choices;
 pub use self::dist::{Dist, Number};
 pub use self::distribution::Distribution;
-pub use self::enumeration::{Limit, Limits};
 pub use self::error::Error;
 pub use self::expectation::Expectation;
 pub use self::interpreter::{Among, Interpreter};
+pub use self::limits::{Limit, Limits};
 pub use self::probability::Probability;
 pub use self::simulation::Simulation;

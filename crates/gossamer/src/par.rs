@@ -56,35 +56,17 @@
 
 use std::cmp::Ordering;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use gossamer_par::Handed;
 pub use gossamer_par::{Chunks, ChunksMut, IntoItems, Items, chunks, chunks_mut};
-use gossamer_par::{Handed, Team};
 
 use crate::shared::Shared;
 
 /// Runs `body` as part of the computation that this is in, or as one of its own.
 #[inline]
 fn inside<R: Send>(body: impl FnOnce() -> R + Send) -> R {
-    if gossamer_par::is_inside() {
-        return body();
-    }
-    begin(body)
-}
-
-#[cold]
-fn begin<R: Send>(body: impl FnOnce() -> R + Send) -> R {
-    match team() {
-        Some(team) => gossamer_par::compute(&team, body),
-        None => body(),
-    }
-}
-
-/// Those that compute for the runtime that this is in. In a forked child there is nobody else.
-fn team() -> Option<Arc<Team>> {
-    let runtime = Shared::current()?;
-    (!runtime.origin.is_elsewhere()).then(|| runtime.team())
+    gossamer_par::inside(Shared::current_team, body)
 }
 
 /// Calls both closures, perhaps at the same time, and returns what they return.
@@ -351,7 +333,7 @@ where
         let mut handed = match std::mem::replace(&mut this.stage, Stage::Over) {
             Stage::Sent(handed) => handed,
             Stage::Over => panic!("compute() was polled after it was complete"),
-            Stage::New(work) => match team() {
+            Stage::New(work) => match Shared::current_team() {
                 Some(team) => Handed::new(team, work),
                 None => return Poll::Ready(work()),
             },

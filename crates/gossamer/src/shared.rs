@@ -83,6 +83,7 @@ impl Shared {
             fibers,
             team: OnceLock::new(),
         });
+        gossamer_par::find_team_by(Self::current_team);
         let weak: Weak<Self> = Arc::downgrade(&shared);
         environment.set(weak, on_panic);
         shared
@@ -134,6 +135,12 @@ impl Shared {
     pub(crate) fn team(self: &Arc<Self>) -> Arc<Team> {
         let new = || Team::new(Box::new(HelpersOf(Arc::downgrade(self))));
         self.team.get_or_init(new).clone()
+    }
+
+    /// Those that compute for the runtime that this is in. In a forked child there is nobody else.
+    pub(crate) fn current_team() -> Option<Arc<Team>> {
+        let runtime = Self::current()?;
+        (!runtime.origin.is_elsewhere()).then(|| runtime.team())
     }
 
     /// Runs code of this runtime, on whatever thread.

@@ -17,7 +17,7 @@ use gossamer_core::wait::Wait;
 use gossamer_core::waiter::Deferred;
 
 use crate::job::Payload;
-use crate::member::Member;
+use crate::member::{Member, is_inside};
 use crate::team::{Root, Team};
 
 type Work<T> = Box<dyn FnOnce() -> T + Send>;
@@ -248,6 +248,30 @@ pub fn compute<R: Send>(team: &Arc<Team>, body: impl FnOnce() -> R + Send) -> R 
     team.count_in();
     let _leaves = Leaves(team);
     Member::enter(team, |_| body())
+}
+
+/// Runs `body` as part of the computation that this is in, or as one of its own: of the team that `find` gives, or of this
+/// thread alone.
+///
+/// # Panics
+/// As `body` does.
+#[inline]
+pub fn inside<R: Send>(
+    find: impl FnOnce() -> Option<Arc<Team>>,
+    body: impl FnOnce() -> R + Send,
+) -> R {
+    if is_inside() {
+        return body();
+    }
+    begin(find(), body)
+}
+
+#[cold]
+fn begin<R: Send>(team: Option<Arc<Team>>, body: impl FnOnce() -> R + Send) -> R {
+    match team {
+        Some(team) => compute(&team, body),
+        None => body(),
+    }
 }
 
 /// A thread that has come of itself leaves.

@@ -35,10 +35,10 @@ mod member;
 mod sort;
 mod team;
 
-pub use self::handed::{Handed, compute};
+pub use self::handed::{Handed, compute, inside};
 pub use self::in_parts::{for_each, reduce};
 pub use self::items::{Chunks, ChunksMut, IntoItems, Items, chunks, chunks_mut};
 pub use self::map::map;
 pub use self::member::{is_inside, join};
 pub use self::sort::{sort_by, sort_unstable_by};
-pub use self::team::{Help, Helpers, Team};
+pub use self::team::{Help, Helpers, Team, current_team, find_team_by};

@@ -1,6 +1,6 @@
 //! The threads that compute together for one runtime.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::Waker;
 
 use crossbeam_deque::Stealer;
@@ -75,6 +75,18 @@ pub(crate) struct Seat {
     /// Who steals sees what was written before the push. The deque sees to that, but loom does not know the deque.
     #[cfg(loom)]
     pub(crate) pushes: AtomicUsize,
+}
+
+static FIND: OnceLock<fn() -> Option<Arc<Team>>> = OnceLock::new();
+
+/// Has [`current_team`] ask `find`. The first call counts.
+pub fn find_team_by(find: fn() -> Option<Arc<Team>>) {
+    FIND.get_or_init(|| find);
+}
+
+/// The team of the runtime that the calling thread is in, for crates below the one that knows the runtimes.
+pub fn current_team() -> Option<Arc<Team>> {
+    FIND.get().and_then(|find| find())
 }
 
 impl Team {

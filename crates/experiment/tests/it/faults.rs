@@ -1,7 +1,7 @@
 //! Descriptions that are at fault, and limits.
 
-use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use gossamer_experiment::{
@@ -38,14 +38,11 @@ fn nothing_to_draw_from() {
 
 #[test]
 fn a_description_that_remembers() {
-    let runs = Cell::new(0);
-    let count = || {
-        runs.set(runs.get() + 1);
-        runs.get()
-    };
+    let runs = AtomicU32::new(0);
+    let count = || runs.fetch_add(1, Ordering::Relaxed) + 1;
     let other_die = Distribution::of(|c| c.die(5 + count() % 2));
     assert_eq!(other_die, Err(Error::NotDeterministic { draw: 0 }));
-    runs.set(0);
+    runs.store(0, Ordering::Relaxed);
     let fewer_draws = Distribution::of(|c| c.die(2) + if count() == 1 { c.die(2) } else { 0 });
     assert_eq!(fewer_draws, Err(Error::NotDeterministic { draw: 1 }));
 }

@@ -9,7 +9,7 @@ mod simulations;
 
 use gossamer_experiment::{Choices, Distribution, Probability};
 
-fn of<T: Ord>(experiment: impl Fn(&mut Choices<'_>) -> T) -> Distribution<T> {
+fn of<T: Ord + Send>(experiment: impl Fn(&mut Choices<'_>) -> T + Sync) -> Distribution<T> {
     Distribution::of(experiment).expect("the experiment is sound")
 }
 

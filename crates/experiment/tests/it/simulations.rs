@@ -14,7 +14,7 @@ fn chi_square<T: Ord>(found: &Distribution<T>, runs: u64, count: impl Fn(&T) -> 
 }
 
 /// The statistic of so many runs is below `most`, the value that one of a thousand such has above it.
-fn fits<T: Ord>(experiment: impl Fn(&mut Choices<'_>) -> T + Copy, most: f64) {
+fn fits<T: Ord + Send>(experiment: impl Fn(&mut Choices<'_>) -> T + Copy + Sync, most: f64) {
     const RUNS: u64 = 20_000;
     let exact = of(experiment);
     for seed in 0..3 {
