@@ -82,7 +82,7 @@ impl<'a> Choices<'a> {
 
     /// Whether a coin that so probably shows heads does.
     pub fn coin(&mut self, heads: &Probability) -> bool {
-        let (heads, all) = heads.parts();
+        let (heads, all) = (heads.numerator(), heads.denominator());
         let tails = all - &heads;
         self.choose(Among::Weighted(&[tails, heads]), "a coin") == 1
     }

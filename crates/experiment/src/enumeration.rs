@@ -12,8 +12,11 @@ use crate::path::Path;
 use crate::weight::Weight;
 use crate::{Choices, Error, Limit, Limits, Probability, attempt};
 
-/// The first round has so many draws, and each later one twice as many.
+/// The first round has so many draws, or as many as the first path, if that is not long; and each later one twice as many.
 const FIRST_DRAWS: usize = 4;
+
+/// A first path of more draws may have no end.
+const FIRST_PATH: usize = 64;
 
 /// A part runs so many paths before it is split, which takes some hundred microseconds: many times what it costs to hand
 /// a part to another thread.
@@ -49,7 +52,8 @@ pub(crate) fn enumerate<T, C: Collect<T>>(
     experiment: impl Fn(&mut Choices<'_>) -> T + Sync,
 ) -> Result<Found<C>, Error> {
     let deadline = limits.deadline();
-    let (mut draws, mut left) = (FIRST_DRAWS.min(limits.most_draws()), limits.most_paths());
+    let (mut first, mut draws) = first_path(limits, &experiment)?;
+    let mut left = limits.most_paths();
     let mut best: Option<Found<C>> = None;
     loop {
         let round = Round {
@@ -57,7 +61,7 @@ pub(crate) fn enumerate<T, C: Collect<T>>(
             deadline,
             experiment: &experiment,
         };
-        let round: Found<C> = round.run(draws, left)?;
+        let round: Found<C> = round.run(first, left)?;
         left -= round.paths;
         let goes_on = round.stopped_by == Some(Limit::Draws) && draws < limits.most_draws();
         let stopped_by = round.stopped_by;
@@ -71,6 +75,27 @@ pub(crate) fn enumerate<T, C: Collect<T>>(
             return Ok(Found { stopped_by, ..best });
         }
         draws = draws.saturating_mul(2).min(limits.most_draws());
+        first = Path::new(draws);
+    }
+}
+
+/// Where the first round begins, and its number of draws.
+fn first_path<T>(
+    limits: &Limits,
+    experiment: &impl Fn(&mut Choices<'_>) -> T,
+) -> Result<(Path, usize), Error> {
+    let few = FIRST_DRAWS.min(limits.most_draws());
+    if limits.most_paths() == 0 {
+        return Ok((Path::new(few), few));
+    }
+    let mut first = Path::new(FIRST_PATH.min(limits.most_draws()));
+    match attempt(&mut first, experiment) {
+        Ok(_) => {
+            let draws = first.allow(few);
+            Ok((first, draws))
+        }
+        Err(Error::TooManyDraws(_)) => Ok((Path::new(few), few)),
+        Err(error) => Err(error),
     }
 }
 
@@ -82,13 +107,13 @@ struct Round<'a, F> {
 }
 
 impl<F> Round<'_, F> {
-    /// Runs them, but no more than so many.
-    fn run<T, C: Collect<T>>(&self, draws: usize, most: u64) -> Result<Found<C>, Error>
+    /// Runs them, from this one on, but no more than so many.
+    fn run<T, C: Collect<T>>(&self, first: Path, most: u64) -> Result<Found<C>, Error>
     where
         F: Fn(&mut Choices<'_>) -> T + Sync,
     {
         let mut found = Found::<C>::default();
-        let mut parts = vec![Path::new(draws)];
+        let mut parts = vec![first];
         while !parts.is_empty() {
             let left = most - found.paths;
             let share = (left / parts.len() as u64).clamp(1, PATHS_AT_ONCE);

@@ -1,5 +1,6 @@
 //! How long an enumeration goes on.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 /// How long an enumeration goes on. What it has not come to then, it tells the probability of.
@@ -36,6 +37,17 @@ pub enum Limit {
     Outcomes,
     /// The time was over.
     Time,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Paths => "there are more paths than are allowed",
+            Self::Draws => "some paths have more draws than are allowed",
+            Self::Outcomes => "there are more outcomes than are allowed",
+            Self::Time => "the time was over",
+        })
+    }
 }
 
 impl Limits {

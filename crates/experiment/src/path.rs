@@ -112,6 +112,12 @@ impl Path {
         }
     }
 
+    /// Allows as many draws as it has, or `few`: that number.
+    pub(crate) fn allow(&mut self, few: usize) -> usize {
+        self.most = self.steps.len().max(few);
+        self.most
+    }
+
     /// Whether all of its part have been run.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over

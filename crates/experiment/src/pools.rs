@@ -1,11 +1,15 @@
-//! Sums of some dice of a pool, by order statistics: over how many dice show each side, not over what each die shows.
+//! Sums of some dice of a pool, by order statistics: over how many dice show each side, not over what each die shows; and
+//! from the highest side on, so that no more dice are followed than are kept.
 
 use dashu_int::UBig;
 
 use crate::{Dist, Error};
 
-/// A pool is counted in so many numbers at most, which are some hundred megabytes.
-const MOST_COUNTS: u64 = 1 << 22;
+/// A die that explodes has so many sums at most.
+const MOST_EXPLODED: u64 = 1 << 22;
+
+/// A pool is counted in so many steps at most, which take some seconds.
+const MOST_STEPS: u64 = 1 << 26;
 
 impl Dist<u32> {
     /// The sum of the `kept` highest of so many dice; of all, if there are not so many.
@@ -19,34 +23,29 @@ impl Dist<u32> {
     /// ```
     ///
     /// # Errors
-    /// A die has no sides ([`Error::NothingToDraw`]); the sum may be no `u32`, or there are some millions of dice times sums
-    /// ([`Error::TooLarge`]).
+    /// A die has no sides ([`Error::NothingToDraw`]); the sum may be no `u32`, or the pool is so large that it would be counted
+    /// for more than some seconds ([`Error::TooLarge`]).
     pub fn keep_highest(dice: u32, sides: u32, kept: u32) -> Result<Self, Error> {
         let kept = kept.min(dice);
         let most = highest(sides, kept)? as usize;
-        let counts = (u64::from(dice) + 1) * (most as u64 + 1);
-        if counts > MOST_COUNTS {
+        let each = u64::from(sides) * (u64::from(kept) + 1).pow(2);
+        if each.saturating_mul(most as u64 + u64::from(dice)) > MOST_STEPS {
             return Err(Error::TooLarge("a pool of dice"));
         }
-        // By how many dice show none of the sides so far: the ways, by the sum of what is kept. Sides from the highest on.
-        let none = || vec![vec![UBig::ZERO; most + 1]; dice as usize + 1];
-        let mut ways = none();
-        ways[dice as usize][0] = UBig::ONE;
-        for side in (1..=sides).rev() {
-            let mut after = none();
-            for open in 0..=dice {
-                let before = &ways[open as usize];
-                show(
-                    &mut after,
-                    before,
-                    open,
-                    side,
-                    kept.saturating_sub(dice - open),
-                );
-            }
-            ways = after;
+        // By how many dice have shown a side so far, fewer than are kept: the ways, by their sum. Sides from the highest on.
+        let mut ways = vec![vec![UBig::ZERO; most + 1]; kept as usize];
+        if let Some(first) = ways.first_mut() {
+            first[0] = UBig::ONE;
         }
-        let sums = std::mem::take(&mut ways[0]);
+        let mut sums = vec![UBig::ZERO; most + 1];
+        for side in (1..=sides).rev() {
+            for shown in (0..kept).rev() {
+                show(&mut ways, &mut sums, (dice, kept), shown, side);
+            }
+        }
+        if kept == 0 {
+            sums[0] = UBig::ONE;
+        }
         Ok(Self::of((0..).zip(sums)))
     }
 
@@ -65,7 +64,7 @@ impl Dist<u32> {
     /// # Errors
     /// As [`Dist::keep_highest`].
     pub fn explode(sides: u32, again: u32) -> Result<Self, Error> {
-        if u64::from(highest(sides, again.saturating_add(1))?) > MOST_COUNTS {
+        if u64::from(highest(sides, again.saturating_add(1))?) > MOST_EXPLODED {
             return Err(Error::TooLarge("a die that explodes"));
         }
         let rolls = (0..=again).flat_map(|roll| {
@@ -100,16 +99,38 @@ fn highest(sides: u32, dice: u32) -> Result<u32, Error> {
         .ok_or(Error::TooLarge("a pool of dice"))
 }
 
-/// Each number of the `open` dice may show this side; of those that do, `wanted` are kept at most.
-fn show(after: &mut [Vec<UBig>], before: &[UBig], open: u32, side: u32, wanted: u32) {
+/// Of the dice that have not shown a side, each number may show this one: then there are more that have shown one; or
+/// enough, and what the others show does not count.
+fn show(
+    ways: &mut [Vec<UBig>],
+    sums: &mut [UBig],
+    (dice, kept): (u32, u32),
+    shown: u32,
+    side: u32,
+) {
+    let (so_far, after) = ways.split_at_mut(shown as usize + 1);
+    let so_far = &so_far[shown as usize];
+    let (open, wanted) = (dice - shown, kept - shown);
+    let below = UBig::from(side - 1);
     let mut choices = UBig::ONE;
+    let mut enough = UBig::ZERO;
     for showing in 0..=open {
-        let adds = (showing.min(wanted) * side) as usize;
-        for (sum, ways) in before.iter().enumerate() {
-            if !ways.is_zero() {
-                after[(open - showing) as usize][sum + adds] += ways * &choices;
-            }
+        if showing >= wanted {
+            enough += &choices * below.pow((open - showing) as usize);
+        } else if showing > 0 {
+            let adds = (showing * side) as usize;
+            add(&mut after[showing as usize - 1], so_far, adds, &choices);
         }
         choices = choices * (open - showing) / (showing + 1);
+    }
+    add(sums, so_far, (wanted * side) as usize, &enough);
+}
+
+/// Adds so many ways for each of these, with sums that are so much higher.
+fn add(to: &mut [UBig], ways: &[UBig], higher: usize, times: &UBig) {
+    for (sum, ways) in ways.iter().enumerate() {
+        if !ways.is_zero() {
+            to[sum + higher] += ways * times;
+        }
     }
 }

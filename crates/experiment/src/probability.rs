@@ -41,6 +41,16 @@ impl Probability {
         &self.0
     }
 
+    /// Its numerator, in lowest terms.
+    pub fn numerator(&self) -> UBig {
+        self.0.numerator().unsigned_abs()
+    }
+
+    /// Its denominator, in lowest terms.
+    pub fn denominator(&self) -> &UBig {
+        self.0.denominator()
+    }
+
     /// The number nearest to it.
     pub fn to_f64(&self) -> f64 {
         self.0.to_f64().value()
@@ -50,12 +60,6 @@ impl Probability {
     #[must_use]
     pub fn complement(&self) -> Self {
         Self(RBig::ONE - &self.0)
-    }
-
-    /// Numerator and denominator, in lowest terms.
-    pub(crate) fn parts(&self) -> (UBig, UBig) {
-        let (numerator, denominator) = self.0.clone().into_parts();
-        (numerator.unsigned_abs(), denominator)
     }
 }
 
