@@ -163,6 +163,13 @@ fn search(name: &'static str, direction: &str, quick: bool) -> Part {
     part(name, "bfs", &given, 1.0)
 }
 
+/// Along each path Python goes for seconds, so `--quick` has fewer dice there.
+fn dice(name: &'static str, what: &str, quick: bool) -> Part {
+    let paths = [("what", json!(what)), ("dice", json!(6))];
+    let given = if quick && what == "paths" { 2 } else { 1 };
+    rare(part(name, "dice", &paths[..given], 0.1))
+}
+
 /// Many tasks at one object, for a time.
 fn crowd(name: &'static str, object: &str, quick: bool) -> Part {
     let ms = if quick { 100 } else { 2_000 };
@@ -230,6 +237,9 @@ fn all(quick: bool) -> Vec<Part> {
         part("k-nucleotide", "k-nucleotide", &[], 1.0),
         search("bfs", "top-down", quick),
         search("bfs-optimising", "optimising", quick),
+        dice("dice", "sum", quick),
+        dice("dice-keep", "keep", quick),
+        dice("dice-paths", "paths", quick),
         part("process", "process", &[], 0.1),
         part("slot-short", "slot", &[("which", json!("short"))], 1.0),
     ]

@@ -3,6 +3,7 @@
 mod bfs;
 mod channels;
 mod crowd;
+mod dice;
 pub(crate) mod nucleotides;
 mod parallel;
 mod savina;
@@ -12,13 +13,14 @@ use crate::workload::{Kind, Opt, Usual, Workload};
 use bfs::BFS;
 use channels::{MESSAGE_RING, MPMC, MPSC, MSGSEND, PIPE, PORTS, RENDEZVOUS, SPSC};
 use crowd::CROWD;
+use dice::DICE;
 use nucleotides::K_NUCLEOTIDE;
 use parallel::{FIB, QUICKSORT};
 use savina::{BANK, BIG, BOUNDED_BUFFER, FORKJOIN, UTS};
 use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 32] = [
+pub static WORKLOADS: [Workload; 33] = [
     RING,
     SPAWN,
     YIELD,
@@ -45,6 +47,7 @@ pub static WORKLOADS: [Workload; 32] = [
     MSGSEND,
     K_NUCLEOTIDE,
     BFS,
+    DICE,
     FORKJOIN,
     BIG,
     BOUNDED_BUFFER,
@@ -60,10 +63,10 @@ pub fn find(name: &str) -> Option<&'static Workload> {
 }
 
 /// Whether what a workload measures is time per operation; and not idle workers, lateness, turns until a time is over,
-/// searches without what is around them, or the lab itself.
+/// searches and evaluations without what is around them, or the lab itself.
 #[must_use]
 pub fn is_about_time(name: &str) -> bool {
-    !["workers", "hostage", "crowd", "bfs", "process"].contains(&name)
+    !["workers", "hostage", "crowd", "bfs", "dice", "process"].contains(&name)
 }
 
 /// Operations are counted in signed 64 bits by some contenders.

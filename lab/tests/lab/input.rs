@@ -64,6 +64,7 @@ fn numbers_of_other_workloads() {
         ("message-ring", "tasks"),
         ("msgsend", "interval"),
         ("bfs", "searches"),
+        ("dice", "kept"),
     ] {
         let words = format!("run {workload} --{option} 0");
         refused(&words, &["'0'", &format!("--{option}"), "from 1 to"]);
