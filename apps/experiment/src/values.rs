@@ -100,7 +100,8 @@ fn of_pool(pool: &Pool, of: &Expression) -> Result<Dist<i64>, Fault> {
         (None, Rule::Reroll(lowest)) => Dist::reroll(sides, lowest).map(|die| repeated(die, dice)),
         (None, _) => Ok(repeated(Dist::die(sides), dice)),
     };
-    let found = found.map_err(|error| Fault::new(error.to_string(), of.span.clone()))?;
+    // The dice have sides, so nothing else can be wrong.
+    let found = found.map_err(|_too_large| too_long(of))?;
     Ok(found.map(i64::from))
 }
 
