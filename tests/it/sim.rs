@@ -6,6 +6,7 @@ mod failing;
 mod fibers_end;
 #[allow(unsafe_code)]
 mod mutants;
+mod outcomes;
 mod threads;
 mod threads_end;
 

@@ -17,6 +17,7 @@ mod access_flag;
 mod asking;
 mod baton;
 mod budget;
+mod held_back;
 mod inside;
 mod rng;
 mod selecting;
@@ -29,8 +30,10 @@ pub use self::access_flag::AccessFlag;
 use self::asking::Asking;
 pub use self::asking::{MemoryRange, range_of};
 pub use self::baton::Baton;
+pub(crate) use self::budget::yield_before;
 pub use self::budget::{
-    SchedulingPoint, must_yield, must_yield_receiving, yield_to_others, yields_so_far,
+    SchedulingPoint, must_yield, operation_must_yield, receiver_must_yield, yield_to_others,
+    yields_so_far,
 };
 pub(crate) use self::inside::take_along;
 pub use self::rng::{random, seed_rng};

@@ -1,6 +1,8 @@
 //! Without an operating system no thread runs a shard, and no simulation runs.
 
-use crate::waiter::RawWakerParts;
+use core::ptr::NonNull;
+
+use crate::waiter::{Kind, Node, RawWakerParts};
 
 /// Operations are scheduling points only in a simulation, and nobody is run here who could be kept waiting.
 pub fn must_yield() -> bool {
@@ -8,7 +10,12 @@ pub fn must_yield() -> bool {
 }
 
 /// Never: there is nobody to yield to.
-pub fn must_yield_receiving() -> bool {
+pub fn operation_must_yield() -> bool {
+    false
+}
+
+/// As above.
+pub fn receiver_must_yield() -> bool {
     false
 }
 
@@ -37,4 +44,13 @@ pub mod simulated {
 
     /// One that has locked this has unlocked it.
     pub fn lets_go<T>(_lock: &T) {}
+
+    /// No operation is held back.
+    pub(crate) fn goes_on(_node: core::ptr::NonNull<crate::waiter::Node>) {}
 }
+
+/// Never called: there are no scheduling points.
+///
+/// # Safety
+/// As elsewhere.
+pub(crate) unsafe fn yield_before(_: NonNull<Node>, _: &'static Kind, _: RawWakerParts<'_>) {}

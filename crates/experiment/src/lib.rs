@@ -70,6 +70,8 @@ mod path;
 mod path_end;
 mod pools;
 mod probability;
+#[cfg(feature = "schedules")]
+mod schedules;
 mod simulation;
 mod weight;
 
@@ -87,4 +89,6 @@ pub use self::expectation::Expectation;
 pub use self::interpreter::{Among, Interpreter};
 pub use self::limits::{Limit, Limits};
 pub use self::probability::Probability;
+#[cfg(feature = "schedules")]
+pub use self::schedules::{Outcome, Schedule, Schedules};
 pub use self::simulation::Simulation;

@@ -85,6 +85,9 @@
 //! * The next actor is chosen uniformly among the enabled tasks: by a seeded generator ([`run`],
 //!   [`explore`]), from a recorded list ([`replay`]), or so that in the end every list of choices
 //!   has had its run ([`exhaustive`]).
+//! * With [`Sim::only_operations`] the choices are fewer: an actor is a task whose next operation would take effect, and it
+//!   takes effect when the task is chosen; whatever is between two operations is done at once. So a program's outcomes have
+//!   probabilities (`gossamer::experiment`); but primitives are better tested with the points above, where operations wait.
 //! * Time is virtual ([`now`], and all of `gossamer::time`). It moves only when nothing is enabled, to the
 //!   next deadline; equal deadlines become enabled together.
 //! * *Quiescence*: when nothing is enabled, and a waiter's condition holds, its wake-up was lost
@@ -130,7 +133,7 @@ pub use self::failure::{Cause, Failure, Origin};
 pub use self::report::{Holder, Report, Waits};
 #[doc(hidden)]
 pub use self::run::test;
-pub use self::run::{Explored, Run, exhaustive, explore, replay, run};
+pub use self::run::{EachSchedule, Explored, Run, exhaustive, explore, replay, run};
 pub use self::scheduler::SimScheduler;
 pub use self::settings::Sim;
 pub use self::spawn::{spawn, spawn_fiber};

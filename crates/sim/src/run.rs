@@ -29,6 +29,8 @@ pub struct Run<T> {
     pub result: Result<T, Failure>,
     /// The choices of the run, one a step.
     pub choices: Vec<Choice>,
+    /// With [`Sim::only_operations`]: how often another task was chosen than before, though that one could have gone on.
+    pub preemptions: usize,
     /// The events of the run.
     pub trace: Trace,
 }
@@ -40,6 +42,28 @@ pub struct Explored {
     pub schedules: usize,
     /// Whether these were all.
     pub complete: bool,
+}
+
+/// The schedules of a program, each run once, in the order of their choices.
+#[derive(Debug)]
+pub struct EachSchedule {
+    sim: Sim,
+    /// Chooses the next one; `None`: all have been run.
+    next: Option<Oracle>,
+    run: usize,
+}
+
+impl EachSchedule {
+    /// Runs the next one; `None` if there is none.
+    #[track_caller]
+    pub fn run_next<F: Future>(&mut self, body: impl FnOnce() -> F) -> Option<Run<F::Output>> {
+        let origin = Origin::Schedule(self.run);
+        let oracle = self.next.take()?;
+        let (run, mut used) = self.sim.go(oracle, origin, Location::caller(), body);
+        self.run += 1;
+        self.next = used.next_path().then_some(used);
+        Some(run)
+    }
 }
 
 impl Sim {
@@ -99,25 +123,28 @@ impl Sim {
     /// At the first that fails: with its choices, its report, its last steps.
     #[track_caller]
     pub fn exhaustive<F: Future>(self, schedules_max: usize, body: impl Fn() -> F) -> Explored {
-        let mut oracle = Oracle::DepthFirst(Vec::new());
-        let mut explored = Explored {
-            schedules: 0,
-            complete: false,
-        };
-        while explored.schedules < schedules_max {
-            let origin = Origin::Schedule(explored.schedules);
-            let (run, used) = self.go(oracle, origin, Location::caller(), &body);
-            oracle = used;
-            explored.schedules += 1;
+        let mut schedules = self.schedules();
+        while schedules.run < schedules_max {
+            let Some(run) = schedules.run_next(&body) else {
+                break;
+            };
             if let Err(failure) = run.result {
                 panic!("{failure}");
             }
-            if !oracle.next_path() {
-                explored.complete = true;
-                break;
-            }
         }
-        explored
+        Explored {
+            schedules: schedules.run,
+            complete: schedules.next.is_none(),
+        }
+    }
+
+    /// All schedules there are, to be run one by one.
+    pub fn schedules(self) -> EachSchedule {
+        EachSchedule {
+            sim: self,
+            next: Some(Oracle::DepthFirst(Vec::new())),
+            run: 0,
+        }
     }
 
     /// A run for each seed of a `#[gossamer::test(sim)]`.
@@ -184,6 +211,7 @@ impl Sim {
         let run = Run {
             result,
             choices: ended.choices,
+            preemptions: ended.preemptions,
             trace: ended.trace,
         };
         (run, ended.oracle)
@@ -222,6 +250,9 @@ impl Sim {
         // Each run has the same numbers of chance, or it could not be run again.
         context::seed_rng(0);
         context::simulated::begin();
+        if self.only_operations {
+            context::simulated::hold_back_operations();
+        }
         let shard = single.shard();
         let began = runner::begin_simulation(shard);
         single.look_at_scheduler(|scheduler| scheduler.begin(shard, began));

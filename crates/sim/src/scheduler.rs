@@ -1,8 +1,10 @@
 //! The scheduler: push, pop and idle are all there is to a simulation.
 
+use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
 
+use gossamer_core::context::simulated;
 use gossamer_core::moment::Moment;
 use gossamer_core::shard::Shard;
 use gossamer_sched::{Idle, Reason, Runnable, Scheduler, Tasks, TurnEnd};
@@ -22,8 +24,9 @@ use crate::world::World;
 pub struct SimScheduler {
     world: World,
     oracle: Oracle,
-    /// The oracle's choices, one a step.
+    /// The oracle's choices: one a step, unless operations alone are chosen among.
     choices: Vec<Choice>,
+    steps: usize,
     /// Its shard, and when it began.
     shard: Option<(&'static Shard, Moment)>,
     /// Why the run was given up.
@@ -34,6 +37,16 @@ pub struct SimScheduler {
     enabled: Vec<(usize, Runnable)>,
     /// Tasks that have ended and only want to be freed: no actors.
     ended: Vec<Runnable>,
+    /// Where operations alone are chosen among: tasks on their way to the next one. They run first, in order.
+    on_their_way: VecDeque<(usize, Runnable)>,
+    /// And the tasks to choose among, by number, with the address of those whose operations are held back.
+    actors: Vec<(usize, Option<usize>)>,
+    only_operations: bool,
+    /// The actor that was chosen last, and how often another one was though that one could have gone on.
+    last: Option<usize>,
+    preemptions: usize,
+    /// Among how many the task was chosen that is first on its way.
+    chosen_among: usize,
     steps_max: usize,
     panics_expected: bool,
     /// Whether lost wake-ups are looked for before each step.
@@ -48,6 +61,7 @@ pub struct SimScheduler {
 pub(crate) struct Ended {
     pub(crate) oracle: Oracle,
     pub(crate) choices: Vec<Choice>,
+    pub(crate) preemptions: usize,
     pub(crate) trace: Trace,
     /// Why it failed, if it has.
     pub(crate) cause: Option<Cause>,
@@ -61,11 +75,18 @@ impl SimScheduler {
             world: World::new(threads),
             oracle,
             choices: Vec::new(),
+            steps: 0,
             shard: None,
             cause: None,
             failed_at: 0,
             enabled: Vec::new(),
             ended: Vec::new(),
+            on_their_way: VecDeque::new(),
+            actors: Vec::new(),
+            only_operations: sim.only_operations,
+            last: None,
+            preemptions: 0,
+            chosen_among: 1,
             steps_max: sim.steps_max,
             panics_expected: sim.panics_expected,
             each_step: sim.each_step,
@@ -97,6 +118,7 @@ impl SimScheduler {
         Ended {
             oracle: mem::replace(&mut self.oracle, Oracle::Recorded(Vec::new())),
             choices: mem::take(&mut self.choices),
+            preemptions: self.preemptions,
             trace: mem::take(&mut self.world.trace),
             cause: self.cause.take(),
             failed_at: self.failed_at,
@@ -130,13 +152,19 @@ impl SimScheduler {
         self.shard = Some((shard, began));
     }
 
-    /// The next actor's index among the enabled; `None` gives the run up.
-    fn choose(&mut self) -> Option<usize> {
-        let (step, enabled) = (self.choices.len(), self.enabled.len());
-        if step == self.steps_max {
-            self.cause = Some(Cause::StepLimit { steps: step });
-            return None;
+    /// Counts a step; `false` gives the run up.
+    fn count_step(&mut self) -> bool {
+        if self.steps == self.steps_max {
+            self.cause = Some(Cause::StepLimit { steps: self.steps });
+            return false;
         }
+        self.steps += 1;
+        true
+    }
+
+    /// The next actor's index among so many; `None` gives the run up.
+    fn choose(&mut self, enabled: usize) -> Option<usize> {
+        let step = self.choices.len();
         match self.oracle.choose(step, enabled) {
             Ok(chosen) => {
                 self.choices.push(Choice { enabled, chosen });
@@ -154,14 +182,80 @@ impl SimScheduler {
     }
 }
 
+/// Where operations alone are chosen among.
+impl SimScheduler {
+    /// The next task that is on its way to an operation.
+    fn next_on_its_way(&mut self) -> Option<Runnable> {
+        if self.on_their_way.is_empty() || self.has_failed() || !self.count_step() {
+            return None;
+        }
+        let (task, runnable) = self.on_their_way.pop_front()?;
+        let enabled = mem::replace(&mut self.chosen_among, 1);
+        self.world
+            .begin_turn(task, runnable.id().address(), enabled);
+        Some(runnable)
+    }
+
+    /// Chooses the task whose operation takes effect next, and has it go on; `false` if there is none, or the run is given
+    /// up.
+    fn choose_operation(&mut self) -> bool {
+        let mut able = Vec::new();
+        simulated::able_tasks(&mut able);
+        self.actors.clear();
+        let yielded = self.enabled.iter().map(|(task, _)| (*task, None));
+        self.actors.extend(yielded);
+        let held_back = able.into_iter().filter_map(|address| {
+            let task = self.world.number_at(address)?;
+            Some((task, Some(address)))
+        });
+        self.actors.extend(held_back);
+        self.actors.sort_unstable();
+        self.actors.dedup_by_key(|(task, _)| *task);
+        let chosen = match self.actors.len() {
+            0 => return false,
+            1 => Some(0),
+            several => self.choose(several),
+        };
+        let Some(chosen) = chosen else {
+            return false;
+        };
+        self.chosen_among = self.actors.len();
+        let (task, held_back) = self.actors[chosen];
+        let could_go_on = |last| self.actors.iter().any(|(task, _)| *task == last);
+        let is_preempted = |last| last != task && could_go_on(last);
+        self.preemptions += usize::from(self.last.is_some_and(is_preempted));
+        self.last = Some(task);
+        if let Some(address) = held_back {
+            return simulated::let_begin(address, false);
+        }
+        let at = self.enabled.iter().position(|(other, _)| *other == task);
+        let yielded = self.enabled.remove(at.expect("it is one of them"));
+        self.on_their_way.push_back(yielded);
+        true
+    }
+
+    /// No operation could take effect, and time does not move either: all of them begin to wait, so that it is seen who
+    /// waits for what. `false`: all do.
+    fn let_all_begin(&self) -> bool {
+        let mut any = false;
+        for task in simulated::held_back_tasks() {
+            any |= simulated::let_begin(task, true);
+        }
+        any
+    }
+}
+
 // Nobody builds a runtime with it.
 #[diagnostic::do_not_recommend]
 impl Scheduler for SimScheduler {
     const IS_SIMULATED: bool = true;
 
-    fn push(&mut self, task: Runnable, _reason: Reason) {
+    fn push(&mut self, task: Runnable, reason: Reason) {
         if task.is_over() {
             self.ended.push(task);
+        } else if self.only_operations && reason == Reason::Woken {
+            self.on_their_way
+                .push_back((self.world.number(&task), task));
         } else {
             self.enabled.push((self.world.number(&task), task));
         }
@@ -172,7 +266,11 @@ impl Scheduler for SimScheduler {
             return Some(task);
         }
         if self.over {
-            return self.enabled.pop().map(|(_, task)| task);
+            let left = self.on_their_way.pop_back().or_else(|| self.enabled.pop());
+            return left.map(|(_, task)| task);
+        }
+        if self.only_operations {
+            return self.next_on_its_way();
         }
         if self.enabled.is_empty() || self.has_failed() {
             return None;
@@ -183,7 +281,10 @@ impl Scheduler for SimScheduler {
             return None;
         }
         let enabled = self.enabled.len();
-        let chosen = self.choose()?;
+        if !self.count_step() {
+            return None;
+        }
+        let chosen = self.choose(enabled)?;
         let (task, runnable) = self.enabled.remove(chosen);
         self.world
             .begin_turn(task, runnable.id().address(), enabled);
@@ -199,11 +300,14 @@ impl Scheduler for SimScheduler {
     /// Looks for lost wake-ups; then moves time on, if no task is enabled. With no timer, nothing will ever happen
     /// again.
     fn idle(&mut self, tasks: &Tasks<'_>) -> Idle {
+        if self.only_operations && !self.has_failed() && self.choose_operation() {
+            return Idle::Again;
+        }
         if !self.has_failed() {
             let at_rest = self.enabled.is_empty();
             let lost = any_could_go_on(tasks, at_rest);
             self.has_looked = true;
-            if !lost && (!at_rest || self.advance()) {
+            if !lost && (!at_rest || self.advance() || self.let_all_begin()) {
                 return Idle::Again;
             }
             let report = Report::new(look(tasks), &self.world);

@@ -30,6 +30,7 @@ pub struct Sim {
     pub(crate) panics_expected: bool,
     pub(crate) scheduling_points: bool,
     pub(crate) each_step: bool,
+    pub(crate) only_operations: bool,
     pub(crate) fibers: Option<Fibers>,
 }
 
@@ -41,6 +42,7 @@ impl Sim {
             panics_expected: false,
             scheduling_points: true,
             each_step: false,
+            only_operations: false,
             fibers: None,
         }
     }
@@ -72,6 +74,20 @@ impl Sim {
     pub const fn look_each_step(self) -> Self {
         Self {
             each_step: true,
+            ..self
+        }
+    }
+
+    /// Chooses among operations alone, each of which takes effect when its task is chosen: what a task does from its
+    /// spawn, or from one effect, to its next operation is one step, and an operation that would have to wait is not
+    /// enabled. Explores what a program does in far fewer schedules; but hardly any operation ever waits in a queue, so
+    /// that it finds less about a primitive.
+    ///
+    /// An operation begins to wait all the same where that counts (at a barrier, for a notification, at a rendezvous). A
+    /// task that joins others, or sleeps, waits from the first, and goes on at once when they have ended.
+    pub const fn only_operations(self) -> Self {
+        Self {
+            only_operations: true,
             ..self
         }
     }
@@ -115,6 +131,9 @@ impl fmt::Display for Sim {
         }
         if self.each_step {
             f.write_str(".look_each_step()")?;
+        }
+        if self.only_operations {
+            f.write_str(".only_operations()")?;
         }
         if self.fibers.is_some() {
             f.write_str(".fibers(unsafe { Fibers::contract() })")?;

@@ -34,6 +34,8 @@ impl Admission for Meeting {
     const QUICK: bool = false;
     const TELLS_OF_LEAVING: bool = true;
 
+    const WAITING_COUNTS: bool = true;
+
     fn grant(bits: u32, wants: usize) -> Option<u32> {
         ((bits & ROUND) as usize != wants).then_some(bits)
     }

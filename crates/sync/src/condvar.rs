@@ -42,6 +42,8 @@ impl Admission for CondvarAdmission {
     const NAMES: &'static [&'static str] = &["Condvar::notified"];
     const QUICK: bool = false;
 
+    const WAITING_COUNTS: bool = true;
+
     fn grant(bits: u32, wants: usize) -> Option<u32> {
         ((bits & !HAS_WAITERS) as usize != wants).then_some(bits)
     }

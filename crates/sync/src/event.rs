@@ -33,6 +33,8 @@ impl Admission for Happening {
     const NAMES: &'static [&'static str] = &["Event::ready"];
     const MAY_KEEP: bool = true;
 
+    const WAITING_COUNTS: bool = true;
+
     fn grant(bits: u32, wants: usize) -> Option<u32> {
         ((bits & SETTING) as usize != wants).then_some(bits)
     }

@@ -67,6 +67,10 @@ pub(crate) trait Admission: 'static {
     /// they are polled again.
     const TELLS_OF_LEAVING: bool = false;
 
+    /// Whether it makes a difference to others that an operation waits: they are counted, or only those that wait are
+    /// called.
+    const WAITING_COUNTS: bool = false;
+
     /// Whether the first in line may go, and the bits then.
     fn grant(bits: u32, wants: usize) -> Option<u32>;
 
@@ -393,6 +397,10 @@ unsafe impl<P: LockPolicy, R: Admission, const WHAT: usize> Action<Line<P, R>> f
     #[inline(always)]
     fn queue(line: &Line<P, R>) -> &WaitList {
         &line.list
+    }
+
+    fn counts_when_waiting(_: &Line<P, R>) -> bool {
+        R::WAITING_COUNTS && !gossamer_core::mutant!("waiting_never_counts")
     }
 
     #[inline(always)]

@@ -21,6 +21,8 @@ struct Flag {
 static KIND: Kind = Kind {
     name: "Flag::ready",
     could_complete,
+    // It has no scheduling point, so it is never held back.
+    could_begin: |_| true,
 };
 
 /// # Safety

@@ -20,7 +20,7 @@ const LAYERS: [(&str, &[&str]); 13] = [
     ("sched", &["core", "task", "time"]),
     ("structure", &["core", "sync", "task", "fiber", "sched"]),
     ("sim", &["core", "task", "sched", "fiber", "time"]),
-    ("experiment", &["par"]),
+    ("experiment", &["par", "sim"]),
     ("macros", &[]),
     (
         "gossamer",

@@ -321,7 +321,10 @@ unsafe impl<T, P: LockPolicy, R: Receive<T>> Action<Chan<T, P>> for Receives<R> 
 
     #[inline(always)]
     fn has_to_yield() -> bool {
-        context::must_yield_receiving()
+        context::receiver_must_yield()
+    }
+    fn counts_when_waiting(chan: &Chan<T, P>) -> bool {
+        chan.is_rendezvous() // Who tries to send finds those that wait.
     }
 
     #[inline(always)]

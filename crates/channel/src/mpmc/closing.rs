@@ -54,7 +54,7 @@ unsafe impl<T, P: LockPolicy> Action<Chan<T, P>> for WatchesEnd {
     }
 
     fn has_to_yield() -> bool {
-        context::must_yield_receiving()
+        context::receiver_must_yield()
     }
 
     fn attempt<'a>(&mut self, held: Held<'a, T, P>) -> Result<(), Held<'a, T, P>> {

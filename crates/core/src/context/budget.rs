@@ -1,11 +1,12 @@
 //! Yielding: before each operation in a simulation, and elsewhere before those that begin once the budget of the poll
 //! is used up.
 
+use core::ptr::NonNull;
 use core::task::{Poll, Waker};
 
-use super::{BUDGET, Context, NOTHING, outside_selects, with};
+use super::{BUDGET, Context, NOTHING, outside_selects, simulated, with};
 use crate::shard::Shard;
-use crate::waiter::RawWakerParts;
+use crate::waiter::{Kind, Node, RawWakerParts};
 
 /// Units of the budget that one operation takes.
 const TAKES: u32 = 8;
@@ -13,10 +14,11 @@ const TAKES: u32 = 8;
 const RECEIVING_TAKES: u32 = 2;
 impl Context {
     #[cold]
-    fn run_out(&self) -> bool {
+    fn run_out(&self, is_operation: bool) -> bool {
         if self.scheduling_points.get() {
             self.left.set(NOTHING);
-            return true;
+            let is_choice = is_operation || crate::mutant!("joins_are_choices");
+            return is_choice || !simulated::holds_back();
         }
         self.left.set(0);
         if crate::mutant!("budget_never_ends") {
@@ -35,7 +37,7 @@ impl Context {
     /// Whether the budget is used up to the last. Then the next operation yields, whatever it would take.
     #[inline(always)]
     fn is_used_up(&self) -> bool {
-        self.left.get() == 0 && self.run_out()
+        self.left.get() == 0 && self.run_out(false)
     }
 
     /// How much has been taken so far, and how many have yielded: another one, if an operation has begun meanwhile.
@@ -62,31 +64,60 @@ impl Context {
     }
 }
 
-/// Whether the operation that begins now has to [`yield_to_others`] before it takes effect: each does in a simulation,
-/// elsewhere those that begin once the budget of the poll is used up.
+/// Whether what begins now has to [`yield_to_others`] before it takes effect: in a simulation always, unless that
+/// [holds back](simulated::hold_back_operations) operations alone; elsewhere once the budget of the poll is used up. For
+/// what is no operation of a wait queue.
 #[inline(always)]
 pub fn must_yield() -> bool {
-    must_yield_after(TAKES)
+    must_yield_after(TAKES, false)
 }
 
-/// Like [`must_yield`], for an operation that receives, which takes a quarter of the units. Where several tasks send,
+/// Like [`must_yield`], for an operation of a wait queue, which has to yield by `yield_before` then.
+#[inline(always)]
+pub fn operation_must_yield() -> bool {
+    must_yield_after(TAKES, true)
+}
+
+/// Like [`operation_must_yield`], for one that receives, which takes a quarter of the units. Where several tasks send,
 /// this gives the one that receives a longer turn; otherwise there would be more messages each time.
 #[inline(always)]
-pub fn must_yield_receiving() -> bool {
-    must_yield_after(if crate::mutant!("receivers_turn_is_short") {
+pub fn receiver_must_yield() -> bool {
+    let takes = if crate::mutant!("receivers_turn_is_short") {
         TAKES
     } else {
         RECEIVING_TAKES
-    })
+    };
+    must_yield_after(takes, true)
 }
 
 #[inline(always)]
-fn must_yield_after(takes: u32) -> bool {
+fn must_yield_after(takes: u32, is_operation: bool) -> bool {
     with(|context| {
         let (left, has_run_out) = context.left.get().overflowing_sub(takes);
         context.left.set(left);
-        has_run_out && context.run_out()
+        has_run_out && context.run_out(is_operation)
     })
+}
+
+/// The scheduling point before the operation that has this node, of this kind: it is to be pending, this once, before
+/// its first effect. Its task is woken at once, unless a simulation holds it back.
+///
+/// # Safety
+/// The node stays where it is, alive with its object, until [`simulated::goes_on`] is told of it.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn yield_before(
+    node: NonNull<Node>,
+    kind: &'static Kind,
+    waker: RawWakerParts<'_>,
+) {
+    // SAFETY: as the caller says.
+    let is_held_back = waker.with(|waker| unsafe { simulated::hold_back(node, kind, waker) });
+    if is_held_back {
+        with(|context| context.yields.set(context.yields.get().wrapping_add(1)));
+    } else {
+        yield_to_others(waker);
+    }
 }
 
 /// The scheduling point before an operation (see [`must_yield`]): the

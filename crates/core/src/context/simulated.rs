@@ -7,11 +7,15 @@
 use core::cell::RefCell;
 use core::mem;
 use core::panic::Location;
+use core::ptr::NonNull;
+use core::task::Waker;
 
 use alloc::vec::Vec;
 
+use super::held_back::HeldBack;
 use super::is_watched;
 use crate::platform::thread_local;
+use crate::waiter::{Kind, Node};
 
 /// Something that a task waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +42,8 @@ pub(super) struct Notes {
     wanted: Vec<(usize, usize, Wanted)>,
     /// Locks, by address, and the task that holds each; 0: it has ended.
     held: Vec<(usize, usize)>,
+    /// Operations that are to begin when their task is chosen; none, where each task that is woken is.
+    held_back: Option<HeldBack>,
 }
 
 impl Notes {
@@ -46,6 +52,7 @@ impl Notes {
             turn: 0,
             wanted: Vec::new(),
             held: Vec::new(),
+            held_back: None,
         }
     }
 }
@@ -66,6 +73,72 @@ pub(super) fn exchange(others: &mut Notes) {
 /// A simulation begins: what others have left is forgotten.
 pub fn begin() {
     notes(|notes| *notes = Notes::new());
+}
+
+/// This simulation chooses among operations alone: each is held back until its task is chosen.
+pub fn hold_back_operations() {
+    notes(|notes| notes.held_back = Some(HeldBack::new()));
+}
+
+/// Whether it does.
+pub(crate) fn holds_back() -> bool {
+    notes(|notes| notes.held_back.is_some())
+}
+
+/// Holds the operation that has this node back, if operations are.
+///
+/// # Safety
+/// The node is of this kind. It stays where it is, alive with its object, until [`goes_on`] is told of it.
+pub(super) unsafe fn hold_back(node: NonNull<Node>, kind: &'static Kind, waker: &Waker) -> bool {
+    if !holds_back() {
+        return false;
+    }
+    let waker = waker.clone();
+    notes(|notes| {
+        let task = notes.turn;
+        let held_back = notes.held_back.as_mut().expect("operations are held back");
+        // SAFETY: as the caller says.
+        unsafe { held_back.add(task, node, kind, waker) };
+    });
+    true
+}
+
+/// The operation that has this node goes on, or ends: if it was held back, it is not any more.
+#[cold]
+pub(crate) fn goes_on(node: NonNull<Node>) {
+    // At the end of a thread there are no notes.
+    let removed = NOTES.try_with(|notes| notes.borrow_mut().held_back.as_mut()?.remove(node));
+    // The drop of a waker is user code.
+    drop(removed);
+}
+
+/// The tasks, by address, that have operations which are held back and would take effect, in the order in which these
+/// came.
+pub fn able_tasks(into: &mut Vec<usize>) {
+    notes(|notes| {
+        if let Some(held_back) = &notes.held_back {
+            held_back.able_tasks(into);
+        }
+    });
+}
+
+/// Lets the operations of this task begin that would take effect; or, if `all`, every one.
+///
+/// # Returns
+/// Whether there is one.
+pub fn let_begin(task: usize, all: bool) -> bool {
+    let wakers = notes(|notes| {
+        let held_back = notes.held_back.as_mut();
+        held_back.map_or(Vec::new(), |held_back| held_back.call(task, all))
+    });
+    let any = !wakers.is_empty();
+    wakers.into_iter().for_each(Waker::wake);
+    any
+}
+
+/// The tasks that have operations which are held back, by address.
+pub fn held_back_tasks() -> Vec<usize> {
+    notes(|notes| notes.held_back.as_ref().map_or(Vec::new(), HeldBack::tasks))
 }
 
 /// The turn of the task at this address begins.

@@ -357,16 +357,22 @@ pub unsafe trait Action<O: Waitable> {
     /// The queue in which it waits.
     fn queue(object: &O) -> &WaitList;
 
-    /// Whether the task yields at this operation (see [`context::must_yield`]).
+    /// Whether the task yields at this operation (see [`context::operation_must_yield`]).
     #[inline(always)]
     fn has_to_yield() -> bool {
-        context::must_yield()
+        context::operation_must_yield()
     }
 
     /// Whether others may go on because this one has begun to wait.
     #[inline(always)]
     fn wakes_when_parked(_object: &O) -> bool {
         false
+    }
+
+    /// Whether it makes a difference to others that this one waits: they may go on, or be told that it is there. Then a
+    /// simulation lets it begin though it has to wait.
+    fn counts_when_waiting(object: &O) -> bool {
+        Self::wakes_when_parked(object)
     }
 
     /// Allocates what the action needs, if it [does](Action::PREPARES). Not under the lock, and perhaps while the
@@ -471,6 +477,6 @@ pub unsafe trait Action<O: Waitable> {
     #[inline(always)]
     fn abandon(&mut self, _state: State) {}
 
-    /// Whether the first waiter of the queue, which was not woken, could go on now.
+    /// Whether the first waiter of the queue, which was not woken, could go on now; or one that is to begin.
     fn could_complete(&self, locked: &Locked<'_, O>) -> Could;
 }

@@ -7,6 +7,7 @@ use core::task::Waker;
 
 use super::operation::Phase;
 use super::{Action, Locked, Operation, Waitable};
+use crate::context;
 use crate::waiter::{State, drop_quietly};
 
 /// An operation of ours that a `select!` may have had by reference.
@@ -37,7 +38,11 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         let (state, _waker) = match core::mem::replace(&mut this.phase, Phase::Done) {
             Phase::Done => return None,
             Phase::Queued => this.leave_queue(),
-            Phase::Fresh | Phase::Begun => (State::Idle, None),
+            Phase::Begun => {
+                context::simulated::goes_on(this.node());
+                (State::Idle, None)
+            }
+            Phase::Fresh => (State::Idle, None),
         };
         Some(take(&mut this.waiter.action, state))
     }
@@ -47,6 +52,9 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     #[inline(never)]
     fn leave_unless_done(self: Pin<&mut Self>) {
         let this = self.parts();
+        if this.phase == Phase::Begun {
+            context::simulated::goes_on(this.node());
+        }
         if this.phase != Phase::Queued {
             return;
         }
@@ -104,6 +112,9 @@ impl<O: Waitable, A: Action<O>> Drop for Operation<'_, O, A> {
             let (state, _waker) = self.leave_queue();
             self.waiter.action.abandon(state);
         } else if self.phase != Phase::Done {
+            if self.phase == Phase::Begun {
+                context::simulated::goes_on(self.node());
+            }
             self.waiter.action.abandon(State::Idle);
         }
     }

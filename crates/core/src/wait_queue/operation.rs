@@ -45,6 +45,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     pub const KIND: &'static Kind = &Kind {
         name: A::NAME,
         could_complete: Self::could_complete,
+        could_begin: Self::could_begin,
     };
 
     /// An operation that was called at `location`.
@@ -164,10 +165,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     ) -> Poll<A::Output> {
         let this = self.as_mut().parts();
         if this.phase != Phase::Queued {
-            return match A::TRIES_INLINE {
-                true => self.poll_begun(waker),
-                false => self.poll_out_of_line(waker, None),
-            };
+            return self.poll_begun(waker);
         }
         let object = this.object();
         let Waiter { node, action } = &mut this.waiter;
@@ -187,7 +185,8 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         let yields = A::has_to_yield();
         if yields {
             self.phase = Phase::Begun;
-            context::yield_to_others(waker());
+            // SAFETY: it is pinned, and borrows its object; its next poll tells, or its end.
+            unsafe { context::yield_before(self.node(), Self::KIND, waker()) };
         }
         yields
     }
@@ -200,11 +199,14 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         waker: RawWakerParts<'_>,
     ) -> Poll<A::Output> {
         let this = self.as_mut().parts();
+        if this.phase == Phase::Begun {
+            context::simulated::goes_on(this.node());
+        }
         if this.phase == Phase::Begun && A::WAITS_INLINE {
             return self.begin_inline(waker);
         }
         if this.phase != Phase::Begun || !A::TRIES_INLINE {
-            return self.poll_slowly(waker, None);
+            return self.poll_out_of_line(waker, None);
         }
         let object = this.object();
         match this.waiter.action.try_quickly(object) {
@@ -400,6 +402,24 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
             .enter_queue(waker, !crate::mutant!("woken_parks_last"));
         locked.wake_ready();
         Poll::Pending
+    }
+
+    /// # Safety
+    /// See [`Kind::could_begin`].
+    unsafe fn could_begin(node: NonNull<Node>) -> bool {
+        // SAFETY: the node is alive, as the caller vouches.
+        let waiting = unsafe { node.as_ref() };
+        // SAFETY: so is its object; the kind says which type it is.
+        let object = unsafe { &*waiting.object().cast::<O>() };
+        if A::counts_when_waiting(object) {
+            return true;
+        }
+        // SAFETY: no lock is held, as the caller vouches.
+        let locked = unsafe { Locked::lock(object) };
+        // SAFETY: under the lock; the node is that of an operation whose action is an `A`.
+        let could = unsafe { action_of::<A>(node) }.could_complete(&locked);
+        locked.unlock();
+        could != Could::No
     }
 
     /// # Safety

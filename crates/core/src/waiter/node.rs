@@ -20,6 +20,12 @@ pub struct Kind {
     /// # Safety
     /// The node is alive, of this kind, parked on or notified by a live object; no lock is held.
     pub could_complete: unsafe fn(NonNull<Node>) -> Could,
+    /// Whether it is worth while to let an operation of this kind begin: it would take effect, or others would notice
+    /// that it waits.
+    ///
+    /// # Safety
+    /// The node is alive, of this kind, and its operation has not begun; its object is alive; no lock is held.
+    pub could_begin: unsafe fn(NonNull<Node>) -> bool,
 }
 
 /// Whether an operation that waits could complete: what a simulation asks.

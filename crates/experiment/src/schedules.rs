@@ -1,0 +1,284 @@
+//! A concurrent program as a random experiment: its dice are the choices of a scheduler.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display};
+
+use dashu_ratio::RBig;
+use gossamer_sim::{Cause, Choice, Run, Sim};
+
+use crate::weight::{Tally, Weight};
+use crate::{Distribution, Error, Limit, Limits, Probability};
+
+/// What becomes of a program.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Outcome<T> {
+    /// Its root returned this.
+    Returned(T),
+    /// A task panicked, with this message.
+    Panicked(String),
+    /// Tasks wait for each other, or for what never comes.
+    Deadlock,
+    /// A task could go on, and nobody wakes it.
+    LostWakeup,
+    /// A task waits for what is outside of the program, such as a thread that it did not start by Gossamer.
+    WaitsOutside,
+    /// It took more steps than are allowed.
+    NoEnd,
+}
+
+/// The choices of one run of a program. As text, each is the index of what was chosen, and among how many.
+///
+/// `Sim::new().only_operations().replay(schedule.choices(), program)` runs it again, and tells how it failed;
+/// `sim::choices("0/2 1/3")` reads the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schedule {
+    choices: Vec<Choice>,
+    preemptions: usize,
+}
+
+/// The outcomes of a program over all schedules, each with its exact probability and a schedule that leads to it.
+///
+/// The model is a uniform scheduler: of all tasks whose next operation would take effect, each is as probable as the
+/// others to go on. That is no claim about how a runtime schedules; what is impossible is impossible in both.
+#[derive(Debug, Clone)]
+pub struct Schedules<T> {
+    outcomes: Vec<(Outcome<T>, Probability, Schedule)>,
+    uncovered: Probability,
+    stopped_by: Option<Limit>,
+    paths: u64,
+}
+
+/// What is known of an outcome so far.
+struct Seen {
+    probability: Tally,
+    schedule: Schedule,
+}
+
+impl<T: Ord> Distribution<Outcome<T>> {
+    /// Runs a program in all its schedules, within the usual [`Limits`]: a path is a schedule. (How many steps each may have
+    /// the settings of the simulation say: a program that goes on for ever has outcome [`Outcome::NoEnd`].)
+    ///
+    /// The program runs in a simulation ([`gossamer::sim`](https://docs.rs/gossamer-rt/latest/gossamer/sim/)) that chooses
+    /// among operations alone
+    /// ([`Sim::only_operations`](https://docs.rs/gossamer-rt/latest/gossamer/sim/struct.Sim.html#method.only_operations)):
+    /// tasks, fibers, all primitives, and time, which is virtual.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use gossamer::experiment::{Distribution, Error, Outcome, Probability};
+    /// use gossamer::sync::Mutex;
+    ///
+    /// let crossed = Distribution::of_schedules(async || {
+    ///     let locks = Arc::new([Mutex::new(()), Mutex::new(())]);
+    ///     let theirs = locks.clone();
+    ///     let task = gossamer::spawn(async move {
+    ///         let _first = theirs[1].lock().await;
+    ///         let _second = theirs[0].lock().await;
+    ///     });
+    ///     let _first = locks[0].lock().await;
+    ///     let _second = locks[1].lock().await;
+    ///     task.abort();
+    /// })?;
+    /// assert_eq!(Some(crossed.probability(&Outcome::Deadlock)), Probability::new(1, 2));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The program does not depend on the schedule alone ([`Error::NotDeterministic`]).
+    ///
+    /// # Panics
+    /// Inside a task. (A panic of the program is an outcome.)
+    #[track_caller]
+    pub fn of_schedules<F>(program: impl Fn() -> F) -> Result<Schedules<T>, Error>
+    where
+        F: Future<Output = T>,
+    {
+        Self::of_schedules_within(&Limits::new(), Sim::new(), program)
+    }
+
+    /// [`Distribution::of_schedules`], within these limits, in a simulation with these settings.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Panics
+    /// As there.
+    #[track_caller]
+    pub fn of_schedules_within<F>(
+        limits: &Limits,
+        sim: Sim,
+        program: impl Fn() -> F,
+    ) -> Result<Schedules<T>, Error>
+    where
+        F: Future<Output = T>,
+    {
+        let deadline = limits.deadline();
+        let mut schedules = sim.only_operations().schedules();
+        let mut seen: BTreeMap<Outcome<T>, Seen> = BTreeMap::new();
+        let (mut paths, mut stopped_by) = (0, None);
+        loop {
+            if paths == limits.most_paths() {
+                stopped_by = Some(Limit::Paths);
+                break;
+            }
+            if deadline.is_over() {
+                stopped_by = Some(Limit::Time);
+                break;
+            }
+            let Some(run) = schedules.run_next(&program) else {
+                break;
+            };
+            paths += 1;
+            let (outcome, weight, schedule) = outcome_of(run)?;
+            if let Some(seen) = seen.get_mut(&outcome) {
+                seen.probability.add(&weight);
+                if schedule.is_simpler_than(&seen.schedule) {
+                    seen.schedule = schedule;
+                }
+            } else if seen.len() == limits.most_outcomes() {
+                stopped_by = Some(Limit::Outcomes);
+                break;
+            } else {
+                let mut probability = Tally::default();
+                probability.add(&weight);
+                seen.insert(
+                    outcome,
+                    Seen {
+                        probability,
+                        schedule,
+                    },
+                );
+            }
+        }
+        let outcomes = seen.into_iter().map(|(outcome, seen)| {
+            let probability = Probability::of_rational(seen.probability.sum());
+            (outcome, probability, seen.schedule)
+        });
+        let outcomes: Vec<_> = outcomes.collect();
+        let covered = outcomes
+            .iter()
+            .fold(RBig::ZERO, |sum, (_, its, _)| sum + its.as_rational());
+        Ok(Schedules {
+            outcomes,
+            uncovered: Probability::of_rational(RBig::ONE - covered),
+            stopped_by,
+            paths,
+        })
+    }
+}
+
+/// What became of a run, how probable it was, and its schedule.
+fn outcome_of<T>(run: Run<T>) -> Result<(Outcome<T>, Weight, Schedule), Error> {
+    let outcome = match run.result {
+        Ok(output) => Outcome::Returned(output),
+        Err(failure) => match failure.cause {
+            Cause::Panicked { message, .. } => Outcome::Panicked(message),
+            Cause::Deadlock(_) => Outcome::Deadlock,
+            Cause::LostWakeup(_) => Outcome::LostWakeup,
+            Cause::WaitsOutside(_) => Outcome::WaitsOutside,
+            Cause::StepLimit { .. } => Outcome::NoEnd,
+            Cause::NonDeterministic { step, .. } => {
+                return Err(Error::NotDeterministic { draw: step });
+            }
+            other => Outcome::Panicked(other.to_string()),
+        },
+    };
+    let weight = run.choices.iter().fold(Weight::ONE, |weight, choice| {
+        weight.one_of(choice.enabled as u32)
+    });
+    let schedule = Schedule {
+        choices: run.choices,
+        preemptions: run.preemptions,
+    };
+    Ok((outcome, weight, schedule))
+}
+
+impl<T: Ord> Schedules<T> {
+    /// How probable this outcome is.
+    pub fn probability(&self, of: &Outcome<T>) -> Probability {
+        self.find(of)
+            .map_or(Probability::ZERO, |(_, probability, _)| probability.clone())
+    }
+
+    /// A schedule that leads to this outcome, if one does: one with the fewest preemptions, and of those the shortest.
+    pub fn schedule(&self, of: &Outcome<T>) -> Option<&Schedule> {
+        self.find(of).map(|(_, _, schedule)| schedule)
+    }
+
+    fn find(&self, of: &Outcome<T>) -> Option<&(Outcome<T>, Probability, Schedule)> {
+        let at = self
+            .outcomes
+            .binary_search_by(|(outcome, ..)| outcome.cmp(of));
+        at.ok().map(|at| &self.outcomes[at])
+    }
+}
+
+impl<T> Schedules<T> {
+    /// The outcomes in their order, each with its probability and a schedule that leads to it.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Outcome<T>, &Probability, &Schedule)> {
+        self.outcomes
+            .iter()
+            .map(|(outcome, probability, schedule)| (outcome, probability, schedule))
+    }
+
+    /// How probable the schedules are that were not run: zero, unless a limit was reached.
+    pub fn uncovered(&self) -> &Probability {
+        &self.uncovered
+    }
+
+    /// The limit that was reached, if one was.
+    pub fn stopped_by(&self) -> Option<Limit> {
+        self.stopped_by
+    }
+
+    /// How many schedules were run.
+    pub fn paths(&self) -> u64 {
+        self.paths
+    }
+}
+
+impl<T: fmt::Debug> Display for Schedules<T> {
+    /// A line for each outcome, and what the probabilities are those of.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (outcome, probability, schedule) in self.iter() {
+            let percent = probability.to_f64() * 100.0;
+            writeln!(
+                f,
+                "{outcome:?}: {probability} ({percent:.4} %), such as \"{schedule}\""
+            )?;
+        }
+        if let Some(limit) = self.stopped_by {
+            writeln!(f, "not covered, as {limit}: {}", self.uncovered)?;
+        }
+        write!(
+            f,
+            "{} schedules, of a scheduler that chooses uniformly among the tasks that can go on",
+            self.paths
+        )
+    }
+}
+
+impl Schedule {
+    /// The choices, for a replay.
+    pub fn choices(&self) -> &[Choice] {
+        &self.choices
+    }
+
+    /// How often another task was chosen than before, though that one could have gone on.
+    pub fn preemptions(&self) -> usize {
+        self.preemptions
+    }
+
+    fn is_simpler_than(&self, other: &Self) -> bool {
+        let effort = |schedule: &Self| (schedule.preemptions, schedule.choices.len());
+        effort(self) < effort(other)
+    }
+}
+
+impl Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let choices: Vec<String> = self.choices.iter().map(Choice::to_string).collect();
+        f.write_str(&choices.join(" "))
+    }
+}

@@ -1,0 +1,334 @@
+//! Outcomes of programs over all schedules, with their probabilities.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use gossamer::channel;
+use gossamer::experiment::{Distribution, Error, Limit, Limits, Outcome, Probability, Schedules};
+use gossamer::sim::{self, Cause, Sim};
+use gossamer::sync::{Barrier, Condvar, MVar, Mutex};
+use gossamer::time::{TimeoutExt, sleep as rest};
+use gossamer::{JoinHandle, Wait, select, yield_now};
+
+use crate::contract::SIM;
+
+fn p(numerator: u64, denominator: u64) -> Probability {
+    Probability::new(numerator, denominator).expect("it is one")
+}
+
+/// Each takes the left fork and then the right one, and puts them back in that order.
+async fn dine(philosophers: usize, meals: usize) {
+    let forks: Arc<Vec<MVar<()>>> = Arc::new((0..philosophers).map(|_| MVar::new(())).collect());
+    let tasks: Vec<_> = (0..philosophers)
+        .map(|at| {
+            let forks = forks.clone();
+            gossamer::spawn(async move {
+                let (left, right) = (&forks[at], &forks[(at + 1) % philosophers]);
+                for _ in 0..meals {
+                    left.take().await;
+                    right.take().await;
+                    left.put(()).await;
+                    right.put(()).await;
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.expect("nobody panics");
+    }
+}
+
+fn dined(philosophers: usize, meals: usize) -> Schedules<()> {
+    Distribution::of_schedules(|| dine(philosophers, meals)).expect("it is sound")
+}
+
+#[test]
+fn philosophers() {
+    for (philosophers, meals, deadlock, paths) in [
+        (2, 1, p(1, 2), 4),
+        (3, 1, p(1, 3), 396),
+        (2, 2, p(13, 16), 0),
+        (4, 1, p(11, 48), 104_704),
+    ] {
+        let found = dined(philosophers, meals);
+        assert_eq!(found.probability(&Outcome::Deadlock), deadlock, "{found}");
+        if paths > 0 {
+            assert_eq!(found.paths(), paths, "{found}");
+        }
+        assert_eq!(*found.uncovered(), Probability::ZERO);
+        println!("{found}");
+    }
+}
+
+/// Each task reads a number, and writes one more.
+async fn count(tasks: usize) -> u32 {
+    let number = Arc::new(MVar::new(0));
+    let tasks: Vec<_> = (0..tasks)
+        .map(|_| {
+            let number = number.clone();
+            gossamer::spawn(async move {
+                let read = number.read().await;
+                number.replace(read + 1).await;
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.expect("nobody panics");
+    }
+    number.take().await
+}
+
+#[test]
+fn a_lost_update() {
+    let found = Distribution::of_schedules(|| count(3)).expect("it is sound");
+    for (number, probability) in [(1, p(1, 3)), (2, p(1, 2)), (3, p(1, 6))] {
+        assert_eq!(
+            found.probability(&Outcome::Returned(number)),
+            probability,
+            "{found}"
+        );
+    }
+}
+
+#[test]
+fn each_outcome_is_run_again() {
+    let found = dined(3, 1);
+    let deadlock = found.schedule(&Outcome::Deadlock).expect("it comes");
+    assert_eq!(deadlock.preemptions(), 1);
+    for _ in 0..100 {
+        let text = deadlock.to_string();
+        let failed = Sim::new()
+            .only_operations()
+            .replay(&sim::choices(&text), || dine(3, 1));
+        let failure = failed.expect_err("it is a deadlock");
+        assert!(matches!(failure.cause, Cause::Deadlock(_)), "{failure}");
+    }
+    let failure = Sim::new()
+        .only_operations()
+        .replay(deadlock.choices(), || dine(3, 1));
+    println!("{}", failure.expect_err("it is a deadlock"));
+}
+
+fn of<T: Ord, F: Future<Output = T>>(program: impl Fn() -> F) -> Schedules<T> {
+    let found = Distribution::of_schedules_within(&Limits::new(), SIM, program);
+    let found = found.expect("it is sound");
+    assert_eq!(*found.uncovered(), Probability::ZERO);
+    found
+}
+
+/// The same for tasks, fibers and threads: what waits is the same operation.
+#[test]
+fn all_kinds_take_and_put() {
+    type Spawn = fn(Arc<MVar<u32>>, u32) -> JoinHandle<()>;
+    async fn taken_and_put(spawn: Spawn) -> u32 {
+        let cell = Arc::new(MVar::new(0));
+        let others: Vec<_> = (1..=3).map(|number| spawn(cell.clone(), number)).collect();
+        for other in others {
+            other.await.expect("nobody panics");
+        }
+        cell.take().await
+    }
+    let kinds: [Spawn; 3] = [
+        |cell, number| {
+            gossamer::spawn(async move {
+                let taken = cell.take().await;
+                cell.put(taken * 10 + number).await;
+            })
+        },
+        |cell, number| {
+            gossamer::spawn_fiber(move || {
+                let taken = cell.take().wait();
+                cell.put(taken * 10 + number).wait();
+            })
+        },
+        |cell, number| {
+            gossamer::spawn_thread(move || {
+                let taken = cell.take().wait();
+                cell.put(taken * 10 + number).wait();
+            })
+        },
+    ];
+    for kind in kinds {
+        let found = of(|| taken_and_put(kind));
+        // Nobody can put while another one has it, so only the order in which they take is chosen.
+        assert_eq!(found.paths(), 6, "{found:?}");
+        for order in [123, 132, 213, 231, 312, 321] {
+            assert_eq!(found.probability(&Outcome::Returned(order)), p(1, 6));
+        }
+    }
+}
+
+#[test]
+fn three_tasks_of_three_operations() {
+    let found = of(async || {
+        let tasks: Vec<_> = (0..3)
+            .map(|_| {
+                gossamer::spawn(async {
+                    let own = MVar::new(());
+                    own.take().await;
+                    own.put(()).await;
+                    own.take().await;
+                })
+            })
+            .collect();
+        for task in tasks {
+            task.await.expect("nobody panics");
+        }
+    });
+    // 9! / (3!)^3: those who join take no part.
+    assert_eq!(found.paths(), 1_680);
+}
+
+/// Operations that wait for each other begin to wait, or nobody would ever come.
+#[test]
+fn those_who_meet() {
+    let rendezvous = of(async || {
+        let (tx, rx) = channel::rendezvous();
+        let sender = gossamer::spawn(async move { tx.send(7).await });
+        let received = rx.recv().await;
+        assert_eq!(sender.await.expect("no panic"), Ok(()));
+        received.expect("the sender is there")
+    });
+    assert_eq!(
+        rendezvous.probability(&Outcome::Returned(7)),
+        Probability::ONE
+    );
+
+    let barrier = of(async || {
+        let barrier = Arc::new(Barrier::new(3));
+        let tasks = [(); 2].map(|()| {
+            let barrier = barrier.clone();
+            gossamer::spawn(async move { barrier.arrive().await.is_leader() })
+        });
+        let mut leaders = u32::from(barrier.arrive().await.is_leader());
+        for task in tasks {
+            leaders += u32::from(task.await.expect("no panic"));
+        }
+        leaders
+    });
+    assert_eq!(
+        barrier.probability(&Outcome::Returned(1)),
+        Probability::ONE,
+        "{barrier}"
+    );
+}
+
+/// A notification that comes too early is lost: the classic mistake, half of the time.
+#[test]
+fn a_notification_that_is_lost() {
+    let found = of(async || {
+        let shared = Arc::new((Mutex::new(()), Condvar::new()));
+        let theirs = shared.clone();
+        let waits = gossamer::spawn(async move {
+            let guard = theirs.0.lock().await;
+            let _guard = theirs.1.notified(guard).await;
+        });
+        let guard = shared.0.lock().await;
+        shared.1.notify_one();
+        drop(guard);
+        waits.await.expect("no panic");
+    });
+    assert!(
+        found.probability(&Outcome::Deadlock) > Probability::ZERO,
+        "{found}"
+    );
+    assert!(
+        found.probability(&Outcome::Returned(())) > Probability::ZERO,
+        "{found}"
+    );
+    assert_eq!(found.iter().count(), 2, "{found}");
+}
+
+/// Time moves when nobody can go on, and not before.
+#[test]
+fn time_is_virtual() {
+    let found = of(async || {
+        let cell = Arc::new(MVar::empty());
+        let theirs = cell.clone();
+        let late = gossamer::spawn(async move {
+            rest(Duration::from_secs(2)).await;
+            theirs.put("late").await;
+        });
+        let early = cell.take().timeout(Duration::from_secs(1)).await;
+        assert!(early.is_err(), "nobody has put so far");
+        let taken = cell.take().timeout(Duration::from_secs(5)).await;
+        late.await.expect("no panic");
+        taken.ok()
+    });
+    assert_eq!(
+        found.probability(&Outcome::Returned(Some("late"))),
+        Probability::ONE,
+        "{found}"
+    );
+}
+
+#[test]
+fn a_select_takes_what_can_be() {
+    let found = of(async || {
+        let (a, b) = (Arc::new(MVar::empty()), Arc::new(MVar::empty()));
+        let (to_a, to_b) = (a.clone(), b.clone());
+        let tasks = [
+            gossamer::spawn(async move { to_a.put('a').await }),
+            gossamer::spawn(async move { to_b.put('b').await }),
+        ];
+        let mut first = pin!(a.take());
+        let chosen = select! {
+            taken = first.as_mut() => taken,
+            taken = b.take() => taken,
+        };
+        let other = match chosen {
+            'a' => b.take().await,
+            _ => first.await,
+        };
+        for task in tasks {
+            task.await.expect("no panic");
+        }
+        format!("{chosen}{other}")
+    });
+    let outcomes: Vec<_> = found.iter().map(|(outcome, ..)| outcome.clone()).collect();
+    let expected = ["ab", "ba"].map(|text| Outcome::Returned(text.to_owned()));
+    assert_eq!(outcomes, expected, "{found}");
+}
+
+#[test]
+fn panics_and_programs_without_end() {
+    let found = of(async || {
+        let cell = Arc::new(MVar::empty());
+        let tasks: Vec<_> = (0..2)
+            .map(|number| {
+                let cell = cell.clone();
+                gossamer::spawn(async move { cell.put(number).await })
+            })
+            .collect();
+        assert_eq!(cell.take().await, 0, "the first one was later");
+        for task in tasks {
+            task.abort();
+        }
+    });
+    assert_eq!(found.iter().count(), 2, "{found}");
+    let limits = Limits::new().paths(3);
+    let sim = Sim::new().steps_max(100);
+    let spins = async || {
+        loop {
+            yield_now().await;
+        }
+    };
+    let found: Schedules<()> =
+        Distribution::of_schedules_within(&limits, sim, spins).expect("it is sound");
+    assert_eq!(found.probability(&Outcome::NoEnd), Probability::ONE);
+}
+
+#[test]
+fn limits_and_faults() {
+    let limits = Limits::new().paths(5);
+    let found = Distribution::of_schedules_within(&limits, Sim::new(), || dine(3, 1));
+    let found = found.expect("it is sound");
+    assert_eq!((found.paths(), found.stopped_by()), (5, Some(Limit::Paths)));
+    assert!(*found.uncovered() > Probability::ZERO);
+
+    let runs = AtomicUsize::new(0);
+    let found = Distribution::of_schedules(|| dine(2 + runs.fetch_add(1, Ordering::Relaxed), 1));
+    assert_eq!(found.map(|_| ()), Err(Error::NotDeterministic { draw: 0 }));
+}
