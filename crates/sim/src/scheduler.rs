@@ -19,6 +19,13 @@ use crate::settings::Sim;
 use crate::trace::{Trace, TraceEvent};
 use crate::world::World;
 
+/// There is room for so many choices and actors at first, as small programs are run very often.
+const CHOICES: usize = 32;
+const ACTORS: usize = 8;
+
+/// In place of the address of a task whose operations are not held back: it has yielded.
+const NOT_HELD_BACK: usize = 0;
+
 /// Runs one task after the other, as its oracle chooses.
 #[derive(Debug)]
 pub struct SimScheduler {
@@ -39,8 +46,8 @@ pub struct SimScheduler {
     ended: Vec<Runnable>,
     /// Where operations alone are chosen among: tasks on their way to the next one. They run first, in order.
     on_their_way: VecDeque<(usize, Runnable)>,
-    /// And the tasks to choose among, by number, with the address of those whose operations are held back.
-    actors: Vec<(usize, Option<usize>)>,
+    /// And the tasks to choose among, by number, with the address of each, or [`NOT_HELD_BACK`].
+    actors: Vec<(usize, usize)>,
     only_operations: bool,
     /// The actor that was chosen last, and how often another one was though that one could have gone on.
     last: Option<usize>,
@@ -74,15 +81,15 @@ impl SimScheduler {
         Self {
             world: World::new(threads),
             oracle,
-            choices: Vec::new(),
+            choices: Vec::with_capacity(CHOICES),
             steps: 0,
             shard: None,
             cause: None,
             failed_at: 0,
             enabled: Vec::new(),
             ended: Vec::new(),
-            on_their_way: VecDeque::new(),
-            actors: Vec::new(),
+            on_their_way: VecDeque::with_capacity(ACTORS),
+            actors: Vec::with_capacity(ACTORS),
             only_operations: sim.only_operations,
             last: None,
             preemptions: 0,
@@ -199,17 +206,13 @@ impl SimScheduler {
     /// Chooses the task whose operation takes effect next, and has it go on; `false` if there is none, or the run is given
     /// up.
     fn choose_operation(&mut self) -> bool {
-        let mut able = Vec::new();
-        simulated::able_tasks(&mut able);
         self.actors.clear();
-        let yielded = self.enabled.iter().map(|(task, _)| (*task, None));
+        simulated::able_tasks(&mut self.actors);
+        let yielded = self.enabled.iter().map(|(task, _)| (*task, NOT_HELD_BACK));
         self.actors.extend(yielded);
-        let held_back = able.into_iter().filter_map(|address| {
-            let task = self.world.number_at(address)?;
-            Some((task, Some(address)))
-        });
-        self.actors.extend(held_back);
-        self.actors.sort_unstable();
+        if !self.actors.is_sorted() {
+            self.actors.sort_unstable();
+        }
         self.actors.dedup_by_key(|(task, _)| *task);
         let chosen = match self.actors.len() {
             0 => return false,
@@ -220,12 +223,12 @@ impl SimScheduler {
             return false;
         };
         self.chosen_among = self.actors.len();
-        let (task, held_back) = self.actors[chosen];
+        let (task, address) = self.actors[chosen];
         let could_go_on = |last| self.actors.iter().any(|(task, _)| *task == last);
         let is_preempted = |last| last != task && could_go_on(last);
         self.preemptions += usize::from(self.last.is_some_and(is_preempted));
         self.last = Some(task);
-        if let Some(address) = held_back {
+        if address != NOT_HELD_BACK {
             return simulated::let_begin(address, false);
         }
         let at = self.enabled.iter().position(|(other, _)| *other == task);

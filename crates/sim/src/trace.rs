@@ -91,6 +91,9 @@ impl fmt::Display for TraceEvent {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trace(Box<Recorded>);
 
+/// There is room for so many events at first, as small programs are run very often.
+const EVENTS: usize = 64;
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Recorded {
     events: Vec<TraceEvent>,
@@ -111,6 +114,9 @@ impl Trace {
     }
 
     pub(crate) fn note(&mut self, event: TraceEvent) {
+        if self.0.events.capacity() == 0 {
+            self.0.events.reserve_exact(EVENTS);
+        }
         self.0.events.push(event);
     }
 

@@ -1,15 +1,18 @@
 //! The tasks of a simulation: their numbers, names and ends, and the trace of it all.
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use gossamer_core::context::simulated;
 use gossamer_sched::{Runnable, TurnEnd};
 use gossamer_task::locals;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::relay::Threads;
 use crate::trace::{End, Trace, TraceEvent};
+
+/// There is room for so many tasks at first.
+const TASKS: usize = 14;
 
 /// What the scheduler knows of the tasks. It learns of each when it is pushed for the first time, and of its end when
 /// its turn is over.
@@ -19,7 +22,7 @@ pub(crate) struct World {
     /// The first task that panicked during its poll, or thread that did when it was to end, and its message.
     pub(crate) panicked: Option<(usize, String)>,
     /// The number of the living task at each address.
-    numbers: HashMap<usize, usize>,
+    numbers: FxHashMap<usize, usize>,
     /// The task whose turn it is.
     chosen: usize,
     /// By number: whether a task has not had a turn yet. It names itself in its first.
@@ -32,7 +35,7 @@ impl World {
         Self {
             trace: Trace::default(),
             panicked: None,
-            numbers: HashMap::new(),
+            numbers: FxHashMap::with_capacity_and_hasher(TASKS, FxBuildHasher),
             chosen: 0,
             is_new: Vec::new(),
             threads,
@@ -66,7 +69,7 @@ impl World {
 
     /// It is the turn of the task with this number, at this address.
     pub(crate) fn begin_turn(&mut self, task: usize, address: usize, enabled: usize) {
-        simulated::begin_turn(address);
+        simulated::begin_turn(address, task);
         self.chosen = task;
         self.note(TraceEvent::Chosen { task, enabled });
     }

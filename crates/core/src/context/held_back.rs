@@ -13,8 +13,8 @@ pub(super) struct HeldBack(Vec<Held>);
 
 #[derive(Debug)]
 struct Held {
-    /// The address of the task that polled it.
-    task: usize,
+    /// The number and the address of the task that polled it.
+    task: (usize, usize),
     node: NonNull<Node>,
     kind: &'static Kind,
     /// None: it was called, and has not been polled since. What polls it may be done with it.
@@ -29,17 +29,18 @@ impl Held {
 }
 
 impl HeldBack {
-    pub(super) const fn new() -> Self {
-        Self(Vec::new())
+    pub(super) fn new() -> Self {
+        // Enough for small programs, which are run very often.
+        Self(Vec::with_capacity(8))
     }
 
-    /// Adds an operation of this task.
+    /// Adds an operation of the task that has this number and address.
     ///
     /// # Safety
     /// The node is of this kind, alive with its object, and stays so until it is removed.
     pub(super) unsafe fn add(
         &mut self,
-        task: usize,
+        task: (usize, usize),
         node: NonNull<Node>,
         kind: &'static Kind,
         waker: Waker,
@@ -59,7 +60,7 @@ impl HeldBack {
     }
 
     /// The tasks that have one which could begin, each once.
-    pub(super) fn able_tasks(&self, into: &mut Vec<usize>) {
+    pub(super) fn able_tasks(&self, into: &mut Vec<(usize, usize)>) {
         for held in &self.0 {
             let could_begin = held.could_begin() || crate::mutant!("waiting_is_enabled");
             if !into.contains(&held.task) && could_begin {
@@ -68,17 +69,19 @@ impl HeldBack {
         }
     }
 
-    /// Calls a task's operations, those that could begin or all: their wakers.
-    pub(super) fn call(&mut self, task: usize, all: bool) -> Vec<Waker> {
-        let its = self.0.iter_mut().filter(|held| held.task == task);
-        its.filter(|held| all || held.could_begin())
-            .filter_map(|held| held.waker.take())
-            .collect()
+    /// Calls the next one of a task's operations that were not called, of those that could begin or of all: its waker.
+    pub(super) fn call_next(&mut self, task: usize, all: bool) -> Option<Waker> {
+        let mut its = self.0.iter_mut().filter(|held| held.task.1 == task);
+        let called = its.find(|held| match all {
+            true => held.waker.is_some(),
+            false => held.could_begin(),
+        });
+        called?.waker.take()
     }
 
     /// All tasks that have one, each once.
     pub(super) fn tasks(&self) -> Vec<usize> {
-        let mut tasks: Vec<usize> = self.0.iter().map(|held| held.task).collect();
+        let mut tasks: Vec<usize> = self.0.iter().map(|held| held.task.1).collect();
         tasks.dedup();
         tasks
     }

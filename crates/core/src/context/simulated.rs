@@ -36,8 +36,9 @@ pub enum Wanted {
 /// What the operations have told. They go with a [`Baton`](super::Baton).
 #[derive(Debug)]
 pub(super) struct Notes {
-    /// The address of the task whose turn it is, also on a thread that runs for it.
+    /// The address of the task whose turn it is, also on a thread that runs for it; and its number.
     turn: usize,
+    number: usize,
     /// By the addresses of the task and of what it waits for.
     wanted: Vec<(usize, usize, Wanted)>,
     /// Locks, by address, and the task that holds each; 0: it has ended.
@@ -50,6 +51,7 @@ impl Notes {
     pub(super) const fn new() -> Self {
         Self {
             turn: 0,
+            number: 0,
             wanted: Vec::new(),
             held: Vec::new(),
             held_back: None,
@@ -95,7 +97,7 @@ pub(super) unsafe fn hold_back(node: NonNull<Node>, kind: &'static Kind, waker: 
     }
     let waker = waker.clone();
     notes(|notes| {
-        let task = notes.turn;
+        let task = (notes.number, notes.turn);
         let held_back = notes.held_back.as_mut().expect("operations are held back");
         // SAFETY: as the caller says.
         unsafe { held_back.add(task, node, kind, waker) };
@@ -112,9 +114,9 @@ pub(crate) fn goes_on(node: NonNull<Node>) {
     drop(removed);
 }
 
-/// The tasks, by address, that have operations which are held back and would take effect, in the order in which these
-/// came.
-pub fn able_tasks(into: &mut Vec<usize>) {
+/// The tasks, by number and address, that have operations which are held back and would take effect, in the order in
+/// which these came.
+pub fn able_tasks(into: &mut Vec<(usize, usize)>) {
     notes(|notes| {
         if let Some(held_back) = &notes.held_back {
             held_back.able_tasks(into);
@@ -127,12 +129,11 @@ pub fn able_tasks(into: &mut Vec<usize>) {
 /// # Returns
 /// Whether there is one.
 pub fn let_begin(task: usize, all: bool) -> bool {
-    let wakers = notes(|notes| {
-        let held_back = notes.held_back.as_mut();
-        held_back.map_or(Vec::new(), |held_back| held_back.call(task, all))
-    });
-    let any = !wakers.is_empty();
-    wakers.into_iter().for_each(Waker::wake);
+    let mut any = false;
+    while let Some(waker) = notes(|notes| notes.held_back.as_mut()?.call_next(task, all)) {
+        waker.wake();
+        any = true;
+    }
     any
 }
 
@@ -141,10 +142,10 @@ pub fn held_back_tasks() -> Vec<usize> {
     notes(|notes| notes.held_back.as_ref().map_or(Vec::new(), HeldBack::tasks))
 }
 
-/// The turn of the task at this address begins.
-pub fn begin_turn(task: usize) {
+/// The turn of the task at this address, with this number, begins.
+pub fn begin_turn(task: usize, number: usize) {
     notes(|notes| {
-        notes.turn = task;
+        (notes.turn, notes.number) = (task, number);
         notes.wanted.retain(|(other, ..)| *other != task);
     });
 }
