@@ -51,6 +51,10 @@ pub use gossamer_macros::main;
 ///   deadlock, and at a lost wake-up; the message says how to run that seed again. `sim = EXPR` gives it settings: any
 ///   expression of type `gossamer::sim::Sim`. There is no `model`, and no `runtime`.
 /// * `seeds = 0..1000`: any iterator of `u64`; `0..100` if left out.
+/// * `exhaustive`, instead of seeds: each schedule of the operations, 100,000 at most, until one fails (see
+///   `gossamer::sim::Sim::only_operations`).
+/// * `shortest`, as well: all of them, and the message is that of a failure with the fewest preemptions, and of those the
+///   shortest.
 ///
 /// # Panics
 /// If the runtime cannot be built; the message says why. If a simulation fails.

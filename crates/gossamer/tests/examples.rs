@@ -120,6 +120,38 @@ fn websockets_of_all_pairs_are_open_at_once() {
 }
 
 #[test]
+fn outcomes_are_exact() {
+    let expected = "\
+2 philosophers:
+Returned(()): 1/2 (50.0000 %), such as \"0/2 0/2\"
+Deadlock: 1/2 (50.0000 %), such as \"0/2 1/2\"
+4 schedules, of a scheduler that chooses uniformly among the tasks that can go on
+
+3 philosophers:
+Returned(()): 2/3 (66.6667 %), such as \"0/3 0/3 0/2 0/2 0/2 0/2\"
+Deadlock: 1/3 (33.3333 %), such as \"0/3 2/3 1/2\"
+396 schedules, of a scheduler that chooses uniformly among the tasks that can go on
+
+two tasks that count:
+Returned(1): 1/2 (50.0000 %), such as \"0/2 1/2 1/2\"
+Returned(2): 1/2 (50.0000 %), such as \"0/2 0/2\"
+6 schedules, of a scheduler that chooses uniformly among the tasks that can go on
+that schedule again counts to 1
+
+one shared channel:
+Returned(\"one two because \"): 1 (100.0000 %), such as \"1/2 1/2 0/2 0/2\"
+14 schedules, of a scheduler that chooses uniformly among the tasks that can go on
+
+two ports of a set:
+Returned(\"one because two \"): 1/16 (6.2500 %), such as \"1/2 1/2 1/2 1/2\"
+Returned(\"one two because \"): 15/16 (93.7500 %), such as \"1/2 1/2 0/2 0/2 0/2\"
+28 schedules, of a scheduler that chooses uniformly among the tasks that can go on
+
+";
+    assert_eq!(output_of("outcomes", &[]), expected);
+}
+
+#[test]
 fn choice_tree_shows_each_path() {
     let expected = "\
 1 of 2

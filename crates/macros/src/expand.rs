@@ -155,14 +155,20 @@ fn simulate(sim: &SimOption, options: &Options, function: ItemFn) -> TokenStream
         Some(seeds) if !cfg!(mutant = "attribute_forgets_seeds") => quote!(#seeds),
         _ => quote!(0..100),
     };
+    let settings = quote!(#settings #(.fibers(#fibers))*);
+    let call = match &options.every {
+        Some(every) => {
+            let shortest = every.shortest && !cfg!(mutant = "attribute_forgets_shortest");
+            quote!(#facade::sim::test_all(#settings, #shortest, #name))
+        }
+        None => quote!(#facade::sim::test(#settings, #seeds, #name)),
+    };
     quote! {
         #[::core::prelude::v1::test]
         #(#attrs)*
         #vis fn #name() {
             #sig #block
-            #facade::__needs_sim! {
-                #facade::sim::test(#settings #(.fibers(#fibers))*, #seeds, #name)
-            }
+            #facade::__needs_sim! { #call }
         }
     }
 }

@@ -11,8 +11,7 @@ use syn::{Error, Expr, ExprLit, Ident, Lit, LitStr, Path, Token, parse_quote};
 const WORKERS_MAX: usize = 1024;
 
 /// The names of all options, as an error lists them.
-const NAMES: &str =
-    "`model`, `workers`, `fibers`, `runtime`, `crate`, or, in a test, `sim` or `seeds`";
+const NAMES: &str = "`model`, `workers`, `fibers`, `runtime`, `crate`, or, in a test, `sim`, `seeds`, `exhaustive` or `shortest`";
 
 /// The options that were given.
 #[derive(Default)]
@@ -24,6 +23,8 @@ pub(crate) struct Options {
     pub(crate) runtime: Option<Ident>,
     pub(crate) sim: Option<SimOption>,
     pub(crate) seeds: Option<Expr>,
+    /// Each schedule is run, instead of some of seeds.
+    pub(crate) every: Option<Every>,
     pub(crate) facade: Option<Path>,
 }
 
@@ -32,6 +33,13 @@ pub(crate) struct SimOption {
     pub(crate) name: Ident,
     /// How, if it was said.
     pub(crate) settings: Option<Expr>,
+}
+
+/// That each schedule is run.
+pub(crate) struct Every {
+    pub(crate) name: Ident,
+    /// The simplest failure is told, not the first.
+    pub(crate) shortest: bool,
 }
 
 /// How the model was given.
@@ -73,7 +81,15 @@ impl Options {
         };
         let text = name.to_string();
         let known = [
-            "model", "workers", "fibers", "runtime", "sim", "seeds", "crate",
+            "model",
+            "workers",
+            "fibers",
+            "runtime",
+            "sim",
+            "seeds",
+            "exhaustive",
+            "shortest",
+            "crate",
         ];
         if !known.contains(&text.as_str()) {
             let text = format!("unknown option `{text}`: expected {NAMES}");
@@ -86,6 +102,20 @@ impl Options {
                 settings,
             };
             return set(&mut self.sim, &name, sim);
+        }
+        if text == "exhaustive" || text == "shortest" {
+            if let Some(before) = &self.every {
+                let text = format!(
+                    "`{}` says how all schedules are run: one of the two",
+                    before.name
+                );
+                return Err(Error::new(name.span(), text));
+            }
+            let every = Every {
+                shortest: text == "shortest",
+                name: name.clone(),
+            };
+            return set(&mut self.every, &name, every);
         }
         let needs_value = || {
             let text = format!("option `{text}` needs a value: `{text} = …`");
@@ -119,10 +149,20 @@ impl Options {
     /// Finds options that say nothing, or something else, beside `sim`.
     fn check_sim(&self) -> syn::Result<()> {
         if self.sim.is_none() {
+            if let Some(Every { name, .. }) = &self.every {
+                let text = format!("`{name}` is for a simulation: write `sim, {name}`");
+                return Err(Error::new(name.span(), text));
+            }
             let Some(seeds) = &self.seeds else {
                 return Ok(());
             };
             let text = "`seeds` are a simulation's: write `sim, seeds = …`";
+            return Err(Error::new(seeds.span(), text));
+        }
+        if let (Some(Every { name, .. }), Some(seeds)) = (&self.every, &self.seeds) {
+            let text = format!(
+                "`{name}` runs each schedule, so there is nothing to choose: leave `seeds` out"
+            );
             return Err(Error::new(seeds.span(), text));
         }
         let unfit = |span: Span, name: &str, text: &str| {

@@ -131,9 +131,9 @@ pub use self::clock::now;
 pub use self::current::Simulation;
 pub use self::failure::{Cause, Failure, Origin};
 pub use self::report::{Holder, Report, Waits};
-#[doc(hidden)]
-pub use self::run::test;
 pub use self::run::{EachSchedule, Explored, Run, exhaustive, explore, replay, run};
+#[doc(hidden)]
+pub use self::run::{test, test_all};
 pub use self::scheduler::SimScheduler;
 pub use self::settings::Sim;
 pub use self::spawn::{spawn, spawn_fiber};

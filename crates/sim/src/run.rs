@@ -22,6 +22,11 @@ use crate::thread::Here;
 use crate::trace::Trace;
 use crate::world::message;
 
+/// A test of all schedules has so many at most.
+const SCHEDULES_MAX: usize = 100_000;
+
+const RETURNED_ERROR: &str = "the test returned an error, which is printed above";
+
 /// One run and all that is known of it.
 #[derive(Debug)]
 pub struct Run<T> {
@@ -163,15 +168,46 @@ impl Sim {
         for seed in seeds {
             let tested = async || {
                 let reported = body().await.report();
-                assert!(
-                    reported == ExitCode::SUCCESS,
-                    "the test returned an error, which is printed above"
-                );
+                assert!(reported == ExitCode::SUCCESS, "{RETURNED_ERROR}");
             };
             let (run, _) = self.go(Oracle::seeded(seed), Origin::TestSeed(seed), caller, tested);
             if let Err(failure) = run.result {
                 panic!("{failure}");
             }
+        }
+    }
+
+    /// A run for each schedule of a `#[gossamer::test(sim, exhaustive)]`; or of a `shortest`, which tells the failure with
+    /// the fewest preemptions, and of those the shortest, instead of the first.
+    #[track_caller]
+    fn test_all<F: Future<Output: Termination>>(self, shortest: bool, body: impl Fn() -> F) {
+        let mut schedules = self.only_operations().schedules();
+        let mut simplest: Option<((usize, usize), Failure)> = None;
+        let tested = async || {
+            let reported = body().await.report();
+            assert!(reported == ExitCode::SUCCESS, "{RETURNED_ERROR}");
+        };
+        while let Some(run) = schedules.run_next(&tested) {
+            if let Err(failure) = run.result {
+                let effort = (run.preemptions, failure.choices.len());
+                if simplest.as_ref().is_none_or(|(least, _)| effort < *least) {
+                    simplest = Some((effort, failure));
+                }
+                if !shortest {
+                    break;
+                }
+            }
+            if schedules.run == SCHEDULES_MAX && schedules.next.is_some() {
+                assert!(
+                    simplest.is_some(),
+                    "none of {SCHEDULES_MAX} schedules fails, but there are more: make the test smaller, or choose some by \
+                     `seeds`"
+                );
+                break;
+            }
+        }
+        if let Some((_, failure)) = simplest {
+            panic!("{failure}");
         }
     }
 
@@ -367,4 +403,11 @@ pub fn test<F: Future<Output: Termination>>(
     body: impl Fn() -> F,
 ) {
     sim.test(seeds, body);
+}
+
+/// What `#[gossamer::test(sim, exhaustive)]` calls, and `shortest`.
+#[doc(hidden)]
+#[track_caller]
+pub fn test_all<F: Future<Output: Termination>>(sim: Sim, shortest: bool, body: impl Fn() -> F) {
+    sim.test_all(shortest, body);
 }

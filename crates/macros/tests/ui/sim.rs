@@ -20,3 +20,12 @@ async fn which_seeds() {}
 
 #[gossamer::test(sim, sim)]
 async fn twice() {}
+
+#[gossamer::test(exhaustive)]
+async fn all_of_what() {}
+
+#[gossamer::test(sim, exhaustive, seeds = 0..10)]
+async fn all_and_some() {}
+
+#[gossamer::test(sim, exhaustive, shortest)]
+async fn first_and_shortest() {}
