@@ -13,6 +13,14 @@ pub enum Error {
     TooLarge(&'static str),
     /// It made more draws than are allowed: so many.
     TooManyDraws(usize),
+    /// Two schedules of a program had the same operations in the same order at each object, and did not go on alike.
+    NotMerged {
+        /// One of them, as a [`Schedule`](https://docs.rs/gossamer-rt/latest/gossamer/experiment/struct.Schedule.html) is
+        /// written.
+        one: String,
+        /// The other one.
+        other: String,
+    },
     /// Run again, it drew from other alternatives than before, or from fewer: at this draw, the first being number 0.
     NotDeterministic {
         /// Which draw.
@@ -37,6 +45,12 @@ impl Display for Error {
             Self::TooManyDraws(most) => write!(
                 f,
                 "the experiment made more than {most} draws: it may never end; allow more, or bound it"
+            ),
+            Self::NotMerged { one, other } => write!(
+                f,
+                "after the schedules \"{one}\" and \"{other}\" the program should be in the same state, and does not go on \
+                 alike: its tasks share something that is no primitive of Gossamer's (an atomic, a RefCell, a static), or call a \
+                 try_ function; run all its schedules, without merging"
             ),
             Self::NotDeterministic { draw } => write!(
                 f,

@@ -66,6 +66,10 @@ mod error;
 mod expectation;
 mod interpreter;
 mod limits;
+#[cfg(feature = "schedules")]
+mod merging;
+#[cfg(feature = "schedules")]
+mod of_schedules;
 mod path;
 mod path_end;
 mod pools;

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
 use dashu_ratio::RBig;
-use gossamer_sim::{Cause, Choice, Run, Sim};
+use gossamer_sim::{Cause, Choice, Run};
 
+use crate::limits::Deadline;
 use crate::weight::{Tally, Weight};
-use crate::{Distribution, Error, Limit, Limits, Probability};
+use crate::{Error, Limit, Limits, Probability};
 
 /// What becomes of a program.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,103 +56,60 @@ struct Seen {
     schedule: Schedule,
 }
 
-impl<T: Ord> Distribution<Outcome<T>> {
-    /// Runs a program in all its schedules, within the usual [`Limits`]: a path is a schedule. (How many steps each may have
-    /// the settings of the simulation say: a program that goes on for ever has outcome [`Outcome::NoEnd`].)
-    ///
-    /// The program runs in a simulation ([`gossamer::sim`](https://docs.rs/gossamer-rt/latest/gossamer/sim/)) that chooses
-    /// among operations alone
-    /// ([`Sim::only_operations`](https://docs.rs/gossamer-rt/latest/gossamer/sim/struct.Sim.html#method.only_operations)):
-    /// tasks, fibers, all primitives, and time, which is virtual.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use gossamer::experiment::{Distribution, Error, Outcome, Probability};
-    /// use gossamer::sync::Mutex;
-    ///
-    /// let crossed = Distribution::of_schedules(async || {
-    ///     let locks = Arc::new([Mutex::new(()), Mutex::new(())]);
-    ///     let theirs = locks.clone();
-    ///     let task = gossamer::spawn(async move {
-    ///         let _first = theirs[1].lock().await;
-    ///         let _second = theirs[0].lock().await;
-    ///     });
-    ///     let _first = locks[0].lock().await;
-    ///     let _second = locks[1].lock().await;
-    ///     task.abort();
-    /// })?;
-    /// assert_eq!(Some(crossed.probability(&Outcome::Deadlock)), Probability::new(1, 2));
-    /// # Ok::<(), Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// The program does not depend on the schedule alone ([`Error::NotDeterministic`]).
-    ///
-    /// # Panics
-    /// Inside a task. (A panic of the program is an outcome.)
-    #[track_caller]
-    pub fn of_schedules<F>(program: impl Fn() -> F) -> Result<Schedules<T>, Error>
-    where
-        F: Future<Output = T>,
-    {
-        Self::of_schedules_within(&Limits::new(), Sim::new(), program)
+/// What was found so far.
+pub(crate) struct Found<T> {
+    seen: BTreeMap<Outcome<T>, Seen>,
+    pub(crate) paths: u64,
+}
+
+impl<T> Default for Found<T> {
+    fn default() -> Self {
+        Self {
+            seen: BTreeMap::new(),
+            paths: 0,
+        }
+    }
+}
+
+impl<T: Ord> Found<T> {
+    /// The limit that is reached before the next run, if one is.
+    pub(crate) fn limit(&self, limits: &Limits, deadline: Deadline) -> Option<Limit> {
+        if self.paths == limits.most_paths() {
+            return Some(Limit::Paths);
+        }
+        deadline.is_over().then_some(Limit::Time)
     }
 
-    /// [`Distribution::of_schedules`], within these limits, in a simulation with these settings.
-    ///
-    /// # Errors
-    /// As there.
-    ///
-    /// # Panics
-    /// As there.
-    #[track_caller]
-    pub fn of_schedules_within<F>(
+    /// Adds an outcome of this probability, or says which limit that would pass.
+    pub(crate) fn add(
+        &mut self,
+        outcome: Outcome<T>,
+        weight: &Weight,
+        schedule: Schedule,
         limits: &Limits,
-        sim: Sim,
-        program: impl Fn() -> F,
-    ) -> Result<Schedules<T>, Error>
-    where
-        F: Future<Output = T>,
-    {
-        let deadline = limits.deadline();
-        let mut schedules = sim.only_operations().schedules();
-        let mut seen: BTreeMap<Outcome<T>, Seen> = BTreeMap::new();
-        let (mut paths, mut stopped_by) = (0, None);
-        loop {
-            if paths == limits.most_paths() {
-                stopped_by = Some(Limit::Paths);
-                break;
+    ) -> Result<(), Limit> {
+        if let Some(seen) = self.seen.get_mut(&outcome) {
+            seen.probability.add(weight);
+            if schedule.is_simpler_than(&seen.schedule) {
+                seen.schedule = schedule;
             }
-            if deadline.is_over() {
-                stopped_by = Some(Limit::Time);
-                break;
-            }
-            let Some(run) = schedules.run_next(&program) else {
-                break;
-            };
-            paths += 1;
-            let (outcome, weight, schedule) = outcome_of(run)?;
-            if let Some(seen) = seen.get_mut(&outcome) {
-                seen.probability.add(&weight);
-                if schedule.is_simpler_than(&seen.schedule) {
-                    seen.schedule = schedule;
-                }
-            } else if seen.len() == limits.most_outcomes() {
-                stopped_by = Some(Limit::Outcomes);
-                break;
-            } else {
-                let mut probability = Tally::default();
-                probability.add(&weight);
-                seen.insert(
-                    outcome,
-                    Seen {
-                        probability,
-                        schedule,
-                    },
-                );
-            }
+            return Ok(());
         }
-        let outcomes = seen.into_iter().map(|(outcome, seen)| {
+        if self.seen.len() == limits.most_outcomes() {
+            return Err(Limit::Outcomes);
+        }
+        let mut probability = Tally::default();
+        probability.add(weight);
+        let seen = Seen {
+            probability,
+            schedule,
+        };
+        self.seen.insert(outcome, seen);
+        Ok(())
+    }
+
+    pub(crate) fn into_schedules(self, stopped_by: Option<Limit>) -> Schedules<T> {
+        let outcomes = self.seen.into_iter().map(|(outcome, seen)| {
             let probability = Probability::of_rational(seen.probability.sum());
             (outcome, probability, seen.schedule)
         });
@@ -159,17 +117,17 @@ impl<T: Ord> Distribution<Outcome<T>> {
         let covered = outcomes
             .iter()
             .fold(RBig::ZERO, |sum, (_, its, _)| sum + its.as_rational());
-        Ok(Schedules {
+        Schedules {
             outcomes,
             uncovered: Probability::of_rational(RBig::ONE - covered),
             stopped_by,
-            paths,
-        })
+            paths: self.paths,
+        }
     }
 }
 
-/// What became of a run, how probable it was, and its schedule.
-fn outcome_of<T>(run: Run<T>) -> Result<(Outcome<T>, Weight, Schedule), Error> {
+/// What became of a run, and its schedule.
+pub(crate) fn outcome_of<T>(run: Run<T>) -> Result<(Outcome<T>, Schedule), Error> {
     let outcome = match run.result {
         Ok(output) => Outcome::Returned(output),
         Err(failure) => match failure.cause {
@@ -184,14 +142,11 @@ fn outcome_of<T>(run: Run<T>) -> Result<(Outcome<T>, Weight, Schedule), Error> {
             other => Outcome::Panicked(other.to_string()),
         },
     };
-    let weight = run.choices.iter().fold(Weight::ONE, |weight, choice| {
-        weight.one_of(choice.enabled as u32)
-    });
     let schedule = Schedule {
         choices: run.choices,
         preemptions: run.preemptions,
     };
-    Ok((outcome, weight, schedule))
+    Ok((outcome, schedule))
 }
 
 impl<T: Ord> Schedules<T> {
@@ -270,7 +225,14 @@ impl Schedule {
         self.preemptions
     }
 
-    fn is_simpler_than(&self, other: &Self) -> bool {
+    pub(crate) fn new(choices: Vec<Choice>, preemptions: usize) -> Self {
+        Self {
+            choices,
+            preemptions,
+        }
+    }
+
+    pub(crate) fn is_simpler_than(&self, other: &Self) -> bool {
         let effort = |schedule: &Self| (schedule.preemptions, schedule.choices.len());
         effort(self) < effort(other)
     }

@@ -49,6 +49,8 @@ pub(crate) enum Oracle {
     Seeded(fastrand::Rng),
     /// As it was recorded.
     Recorded(Vec<Choice>),
+    /// As it was recorded; then the run stops, or goes on by what the actors have behind them and this number.
+    Prefix(Vec<Choice>, Option<u64>),
     /// The path to the next leaf of the tree of all choices; new branches take their first child.
     DepthFirst(Vec<Choice>),
 }
@@ -66,7 +68,7 @@ impl Oracle {
     pub(crate) fn choose(&mut self, step: usize, enabled: usize) -> Result<usize, Option<usize>> {
         let recorded = match self {
             Self::Seeded(rng) => return Ok(rng.usize(..enabled)),
-            Self::Recorded(path) => path.get(step),
+            Self::Recorded(path) | Self::Prefix(path, _) => path.get(step),
             Self::DepthFirst(path) => {
                 if path.len() == step {
                     path.push(Choice { enabled, chosen: 0 });
@@ -80,11 +82,21 @@ impl Oracle {
         }
     }
 
+    /// Whether the run is beyond the recorded prefix; with the number by which it goes on, if it does.
+    pub(crate) fn is_beyond(&self, step: usize) -> Option<Option<u64>> {
+        match self {
+            Self::Prefix(path, then) if step >= path.len() => Some(*then),
+            _ => None,
+        }
+    }
+
     /// The choice recorded for a step that the run did not reach.
     pub(crate) fn left_over(&self, steps: usize) -> Option<Choice> {
         match self {
             Self::Seeded(_) => None,
-            Self::Recorded(path) | Self::DepthFirst(path) => path.get(steps).copied(),
+            Self::Recorded(path) | Self::DepthFirst(path) | Self::Prefix(path, _) => {
+                path.get(steps).copied()
+            }
         }
     }
 

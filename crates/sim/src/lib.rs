@@ -109,6 +109,7 @@ mod choose;
 mod clock;
 mod current;
 mod failure;
+mod histories;
 #[allow(unsafe_code)]
 mod look;
 #[allow(unsafe_code)]
@@ -134,7 +135,7 @@ pub use self::report::{Holder, Report, Waits};
 pub use self::run::{EachSchedule, Explored, Run, exhaustive, explore, replay, run};
 #[doc(hidden)]
 pub use self::run::{test, test_all};
-pub use self::scheduler::SimScheduler;
+pub use self::scheduler::{Reached, SimScheduler};
 pub use self::settings::Sim;
 pub use self::spawn::{spawn, spawn_fiber};
 pub use self::trace::{End, Trace, TraceEvent};

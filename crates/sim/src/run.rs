@@ -16,7 +16,7 @@ use crate::choose::{Choice, Oracle};
 use crate::current::{Entered, Part, Simulation};
 use crate::failure::{Failure, Origin};
 use crate::relay::Threads;
-use crate::scheduler::{Ended, SimScheduler};
+use crate::scheduler::{Ended, Reached, SimScheduler};
 use crate::settings::Sim;
 use crate::thread::Here;
 use crate::trace::Trace;
@@ -187,7 +187,7 @@ impl Sim {
             let reported = body().await.report();
             assert!(reported == ExitCode::SUCCESS, "{RETURNED_ERROR}");
         };
-        while let Some(run) = schedules.run_next(&tested) {
+        while let Some(run) = schedules.run_next(tested) {
             if let Err(failure) = run.result {
                 let effort = (run.preemptions, failure.choices.len());
                 if simplest.as_ref().is_none_or(|(least, _)| effort < *least) {
@@ -218,9 +218,31 @@ impl Sim {
         caller: &'static Location<'static>,
         body: impl FnOnce() -> F,
     ) -> (Run<F::Output>, Oracle) {
+        let (result, ended) = self.go_as_far(oracle, origin, caller, body);
+        let run = Run {
+            result: result.unwrap_or_else(|| unreachable!("a run without output has a cause")),
+            choices: ended.choices,
+            preemptions: ended.preemptions,
+            trace: ended.trace,
+        };
+        (run, ended.oracle)
+    }
+
+    /// Runs until the oracle does not choose any more; `None`: it has not.
+    fn go_as_far<F: Future>(
+        self,
+        oracle: Oracle,
+        origin: Origin,
+        caller: &'static Location<'static>,
+        body: impl FnOnce() -> F,
+    ) -> (Option<Result<F::Output, Failure>>, Ended) {
         refuse_inside_poll("a simulation");
+        let tells_states = matches!(oracle, Oracle::Prefix(..));
         let simulation = self.begin(oracle);
         let single = &simulation.single;
+        if tells_states {
+            single.look_at_scheduler(SimScheduler::tell_states_apart);
+        }
         let mut entered = None;
         let ran = catch_unwind(AssertUnwindSafe(|| {
             run_blocking(&**single, self.scheduling_points, caller, |scope| {
@@ -240,17 +262,49 @@ impl Sim {
         };
         let (ended, failure) = self.ended(&simulation, origin, panicked);
         let result = match (output, failure) {
-            (Some(output), None) => Ok(output),
-            (_, Some(failure)) => Err(failure),
-            (None, None) => unreachable!("a run without output has a cause"),
+            (_, Some(failure)) => Some(Err(failure)),
+            (output, None) => output.map(Ok),
         };
-        let run = Run {
-            result,
-            choices: ended.choices,
-            preemptions: ended.preemptions,
-            trace: ended.trace,
-        };
-        (run, ended.oracle)
+        (result, ended)
+    }
+
+    /// Runs as these choices say, with [`Sim::only_operations`], until there is another one: where it is then, or what
+    /// became of it if it has ended before.
+    ///
+    /// # Errors
+    /// It has ended.
+    #[track_caller]
+    pub fn reach<F: Future>(
+        self,
+        choices: &[Choice],
+        body: impl FnOnce() -> F,
+    ) -> Result<Reached, Box<Run<F::Output>>> {
+        let oracle = Oracle::Prefix(choices.to_vec(), None);
+        let sim = self.only_operations();
+        let (result, mut ended) = sim.go_as_far(oracle, Origin::Recorded, Location::caller(), body);
+        match (result, ended.reached.take()) {
+            (_, Some(reached)) => Ok(reached),
+            (result, None) => Err(Box::new(Run {
+                result: result.unwrap_or_else(|| unreachable!("it has ended")),
+                choices: ended.choices,
+                preemptions: ended.preemptions,
+                trace: ended.trace,
+            })),
+        }
+    }
+
+    /// Runs as these choices say, with [`Sim::only_operations`], and then on to the end, in an order that depends on the
+    /// state and the seed alone: from equal states to equal ends.
+    #[track_caller]
+    pub fn go_on<F: Future>(
+        self,
+        choices: &[Choice],
+        seed: u64,
+        body: impl FnOnce() -> F,
+    ) -> Run<F::Output> {
+        let oracle = Oracle::Prefix(choices.to_vec(), Some(seed));
+        let sim = self.only_operations();
+        sim.go(oracle, Origin::Recorded, Location::caller(), body).0
     }
 
     /// What is known of a run that is over, and its failure, if it has failed.

@@ -5,13 +5,14 @@ use std::mem;
 use std::sync::Arc;
 
 use gossamer_core::context::simulated;
-use gossamer_core::moment::Moment;
+use gossamer_core::moment::{Moment, nanos_of};
 use gossamer_core::shard::Shard;
 use gossamer_sched::{Idle, Reason, Runnable, Scheduler, Tasks, TurnEnd};
 use gossamer_time::timers::runner;
 
 use crate::choose::{Choice, Oracle};
 use crate::failure::Cause;
+use crate::histories::{By, Histories};
 use crate::look::{any_could_go_on, look};
 use crate::relay::Threads;
 use crate::report::Report;
@@ -49,6 +50,12 @@ pub struct SimScheduler {
     /// And the tasks to choose among, by number, with the address of each, or [`NOT_HELD_BACK`].
     actors: Vec<(usize, usize)>,
     only_operations: bool,
+    /// What the tasks have behind them, if states are told apart.
+    histories: Option<Histories>,
+    /// Who makes those runnable that are pushed.
+    by: By,
+    /// Where a run was to stop.
+    reached: Option<Reached>,
     /// The actor that was chosen last, and how often another one was though that one could have gone on.
     last: Option<usize>,
     preemptions: usize,
@@ -64,11 +71,25 @@ pub struct SimScheduler {
     over: bool,
 }
 
+/// Where a run was that was to stop at a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reached {
+    /// Among how many it has to choose.
+    pub among: usize,
+    /// How many operations have taken effect.
+    pub operations: usize,
+    /// The state: equal after the same operations in the same order at each object. A hash.
+    pub state: u64,
+    /// How often another task was chosen than before, though that one could have gone on.
+    pub preemptions: usize,
+}
+
 /// All that is known of a run.
 pub(crate) struct Ended {
     pub(crate) oracle: Oracle,
     pub(crate) choices: Vec<Choice>,
     pub(crate) preemptions: usize,
+    pub(crate) reached: Option<Reached>,
     pub(crate) trace: Trace,
     /// Why it failed, if it has.
     pub(crate) cause: Option<Cause>,
@@ -91,6 +112,9 @@ impl SimScheduler {
             on_their_way: VecDeque::with_capacity(ACTORS),
             actors: Vec::with_capacity(ACTORS),
             only_operations: sim.only_operations,
+            histories: None,
+            by: By::Choice,
+            reached: None,
             last: None,
             preemptions: 0,
             chosen_among: 1,
@@ -126,6 +150,7 @@ impl SimScheduler {
             oracle: mem::replace(&mut self.oracle, Oracle::Recorded(Vec::new())),
             choices: mem::take(&mut self.choices),
             preemptions: self.preemptions,
+            reached: self.reached.take(),
             trace: mem::take(&mut self.world.trace),
             cause: self.cause.take(),
             failed_at: self.failed_at,
@@ -137,7 +162,21 @@ impl SimScheduler {
             let panicked = self.world.panicked.clone();
             self.cause = panicked.map(|(task, message)| Cause::Panicked { task, message });
         }
-        self.cause.is_some()
+        self.cause.is_some() || self.reached.is_some()
+    }
+
+    /// The virtual time since the run began, in nanoseconds.
+    fn now(&self) -> u64 {
+        let now = self.shard.and_then(|(shard, began)| {
+            let now = runner::virtual_now(shard)?;
+            Some(nanos_of(now.since(began)))
+        });
+        now.unwrap_or_default()
+    }
+
+    /// Tells states apart from now on, for those who ask where a run has come.
+    pub(crate) fn tell_states_apart(&mut self) {
+        self.histories = Some(Histories::default());
     }
 
     /// Moves time to the next deadline, and wakes all who wait for it; `false` if there is no timer.
@@ -150,6 +189,7 @@ impl SimScheduler {
         };
         let to = now.since(began);
         self.world.note(TraceEvent::Advanced { to });
+        self.by = By::Time(nanos_of(to));
         runner::fire_due(shard, now);
         true
     }
@@ -172,6 +212,9 @@ impl SimScheduler {
     /// The next actor's index among so many; `None` gives the run up.
     fn choose(&mut self, enabled: usize) -> Option<usize> {
         let step = self.choices.len();
+        if let Some(then) = self.oracle.is_beyond(step) {
+            return self.choose_beyond(enabled, then);
+        }
         match self.oracle.choose(step, enabled) {
             Ok(chosen) => {
                 self.choices.push(Choice { enabled, chosen });
@@ -197,6 +240,7 @@ impl SimScheduler {
             return None;
         }
         let (task, runnable) = self.on_their_way.pop_front()?;
+        self.by = By::Task(task);
         let enabled = mem::replace(&mut self.chosen_among, 1);
         self.world
             .begin_turn(task, runnable.id().address(), enabled);
@@ -224,6 +268,8 @@ impl SimScheduler {
         };
         self.chosen_among = self.actors.len();
         let (task, address) = self.actors[chosen];
+        self.by = By::Choice;
+        self.note_operation(task, address);
         let could_go_on = |last| self.actors.iter().any(|(task, _)| *task == last);
         let is_preempted = |last| last != task && could_go_on(last);
         self.preemptions += usize::from(self.last.is_some_and(is_preempted));
@@ -237,9 +283,56 @@ impl SimScheduler {
         true
     }
 
+    /// Beyond the choices that were given: stops, or goes on by what the actors have behind them, which are the same ones in
+    /// equal states, whatever their numbers.
+    fn choose_beyond(&mut self, enabled: usize, then: Option<u64>) -> Option<usize> {
+        let now = self.now();
+        let histories = self.histories.as_ref()?;
+        let Some(seed) = then else {
+            let (operations, state) = histories.state(now);
+            self.reached = Some(Reached {
+                among: enabled,
+                operations,
+                state,
+                preemptions: self.preemptions,
+            });
+            return None;
+        };
+        let order = |at: &usize| histories.rank(self.actors[*at].0, seed);
+        let chosen = (0..enabled).min_by_key(order)?;
+        self.choices.push(Choice { enabled, chosen });
+        Some(chosen)
+    }
+
+    /// The operations of this task that are held back take effect; or it has yielded.
+    fn note_operation(&mut self, task: usize, address: usize) {
+        if self.histories.is_none() {
+            return;
+        }
+        let now = self.now();
+        if let Some(histories) = &mut self.histories {
+            let mut objects = Vec::new();
+            if address != NOT_HELD_BACK {
+                simulated::objects_of(address, &mut objects);
+            }
+            histories.operate(task, &objects, now);
+        }
+    }
+
+    /// The number of a task that was made runnable.
+    fn number(&mut self, task: &Runnable) -> usize {
+        let tasks = self.world.tasks();
+        let number = self.world.number(task);
+        if let Some(histories) = &mut self.histories {
+            histories.wake(number, self.by, number == tasks);
+        }
+        number
+    }
+
     /// No operation could take effect, and time does not move either: all of them begin to wait, so that it is seen who
     /// waits for what. `false`: all do.
-    fn let_all_begin(&self) -> bool {
+    fn let_all_begin(&mut self) -> bool {
+        self.by = By::Choice;
         let mut any = false;
         for task in simulated::held_back_tasks() {
             any |= simulated::let_begin(task, true);
@@ -257,8 +350,8 @@ impl Scheduler for SimScheduler {
         if task.is_over() {
             self.ended.push(task);
         } else if self.only_operations && reason == Reason::Woken {
-            self.on_their_way
-                .push_back((self.world.number(&task), task));
+            let number = self.number(&task);
+            self.on_their_way.push_back((number, task));
         } else {
             self.enabled.push((self.world.number(&task), task));
         }

@@ -57,6 +57,11 @@ impl World {
         number
     }
 
+    /// How many tasks there were so far.
+    pub(crate) fn tasks(&self) -> usize {
+        self.is_new.len()
+    }
+
     /// The number of the living task at this address.
     pub(crate) fn number_at(&self, address: usize) -> Option<usize> {
         self.numbers.get(&address).copied()

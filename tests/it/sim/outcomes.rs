@@ -62,6 +62,54 @@ fn philosophers() {
     }
 }
 
+fn merged<T: Ord, F: Future<Output = T>>(program: impl Fn() -> F) -> Result<Schedules<T>, Error> {
+    Distribution::of_merged_schedules(&Limits::new(), SIM, program)
+}
+
+/// 104,652,200 schedules of five are some thousand states.
+#[test]
+fn equal_states_are_merged() {
+    for (philosophers, meals, deadlock) in [
+        (2, 1, p(1, 2)),
+        (3, 1, p(1, 3)),
+        (4, 1, p(11, 48)),
+        (5, 1, p(19, 120)),
+        (2, 2, p(13, 16)),
+        (3, 2, p(152_413, 248_832)),
+    ] {
+        let found = merged(|| dine(philosophers, meals)).expect("it is sound");
+        assert_eq!(found.probability(&Outcome::Deadlock), deadlock, "{found}");
+        assert_eq!(*found.uncovered(), Probability::ZERO);
+        println!("{philosophers} {meals}: {}", found.paths());
+    }
+}
+
+/// Something is shared that the simulation does not see.
+#[test]
+fn states_that_are_not_equal_are_found_out() {
+    let program = async || {
+        let last = Arc::new(AtomicUsize::new(0));
+        let tasks: Vec<_> = (1..=2)
+            .map(|number| {
+                let last = last.clone();
+                gossamer::spawn(async move {
+                    let own = MVar::new(());
+                    own.take().await;
+                    last.store(number, Ordering::Relaxed);
+                    own.put(()).await;
+                })
+            })
+            .collect();
+        for task in tasks {
+            task.await.expect("no panic");
+        }
+        last.load(Ordering::Relaxed)
+    };
+    let found = merged(program).map(|_| ());
+    assert!(matches!(found, Err(Error::NotMerged { .. })), "{found:?}");
+    assert_eq!(of(program).probability(&Outcome::Returned(1)), p(1, 2));
+}
+
 /// Each task reads a number, and writes one more.
 async fn count(tasks: usize) -> u32 {
     let number = Arc::new(MVar::new(0));

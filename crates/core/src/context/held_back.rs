@@ -69,6 +69,14 @@ impl HeldBack {
         }
     }
 
+    /// The objects of a task's operations that could begin, by address.
+    pub(super) fn objects_of(&self, task: usize, into: &mut Vec<usize>) {
+        let its = self.0.iter().filter(|held| held.task.1 == task);
+        let called = its.filter(|held| held.could_begin());
+        // SAFETY: whoever added it vouches for the node.
+        into.extend(called.map(|held| unsafe { held.node.as_ref() }.object().addr()));
+    }
+
     /// Calls the next one of a task's operations that were not called, of those that could begin or of all: its waker.
     pub(super) fn call_next(&mut self, task: usize, all: bool) -> Option<Waker> {
         let mut its = self.0.iter_mut().filter(|held| held.task.1 == task);

@@ -124,6 +124,15 @@ pub fn able_tasks(into: &mut Vec<(usize, usize)>) {
     });
 }
 
+/// The objects, by address, of the operations of this task that are held back and would take effect.
+pub fn objects_of(task: usize, into: &mut Vec<usize>) {
+    notes(|notes| {
+        if let Some(held_back) = &notes.held_back {
+            held_back.objects_of(task, into);
+        }
+    });
+}
+
 /// Lets the operations of this task begin that would take effect; or, if `all`, every one.
 ///
 /// # Returns
