@@ -1,9 +1,11 @@
 //! Tests of the simulator itself: what it chooses, how time moves, what it finds.
 
+mod attributes;
 mod choosing;
 mod clock;
 mod failing;
 mod fibers_end;
+mod held_back;
 #[allow(unsafe_code)]
 mod mutants;
 mod outcomes;

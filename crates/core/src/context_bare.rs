@@ -46,11 +46,28 @@ pub mod simulated {
     pub fn lets_go<T>(_lock: &T) {}
 
     /// No operation is held back.
-    pub(crate) fn goes_on(_node: core::ptr::NonNull<crate::waiter::Node>) {}
+    pub(crate) fn may_begin(
+        _node: core::ptr::NonNull<crate::waiter::Node>,
+        _waker: crate::waiter::RawWakerParts<'_>,
+    ) -> bool {
+        true
+    }
+
+    /// As above.
+    pub(crate) fn is_dropped(_node: core::ptr::NonNull<crate::waiter::Node>) {}
+
+    /// As above.
+    pub(crate) fn forget_object(_object: usize) {}
 }
 
 /// Never called: there are no scheduling points.
 ///
 /// # Safety
 /// As elsewhere.
-pub(crate) unsafe fn yield_before(_: NonNull<Node>, _: &'static Kind, _: RawWakerParts<'_>) {}
+pub(crate) unsafe fn yield_before(
+    _: NonNull<Node>,
+    _: &'static Kind,
+    _: RawWakerParts<'_>,
+) -> bool {
+    false
+}

@@ -265,11 +265,7 @@ impl Shard {
     /// Nothing, if the task has ended: nobody reads its note, and the shard may be another runtime's by now.
     pub(crate) fn node_leaves_elsewhere(&self, task: &Header) {
         if self.is_watched() && !task.state().is_done() {
-            std::eprintln!(
-                "gossamer: an operation that a simulated task had begun was dropped on another \
-                 thread, or after its simulation; a simulation must keep its operations to itself"
-            );
-            std::process::abort();
+            left_elsewhere();
         }
     }
 
@@ -406,4 +402,13 @@ impl Shard {
             table::give_back(self.index);
         }
     }
+}
+
+/// An operation of a simulated task is dropped where the simulation cannot be told.
+pub(crate) fn left_elsewhere() -> ! {
+    std::eprintln!(
+        "gossamer: an operation that a simulated task had begun was dropped on another thread, or after its simulation; a \
+         simulation must keep its operations to itself"
+    );
+    std::process::abort();
 }

@@ -62,7 +62,7 @@ impl Limits {
     }
 
     /// So many paths at most, in all rounds: the enumeration begins with those of few draws, and does it again with twice
-    /// as many as long as some paths have more.
+    /// as many as long as some paths have more. (The first path is run once beside, to see how long it is.)
     #[must_use]
     pub fn paths(self, most: u64) -> Self {
         Self {

@@ -68,12 +68,12 @@ impl<T: Ord> Distribution<Outcome<T>> {
         let deadline = limits.deadline();
         let mut schedules = sim.only_operations().schedules();
         let mut found = Found::default();
-        loop {
+        while !schedules.is_complete() {
             if let Some(limit) = found.limit(limits, deadline) {
                 return Ok(found.into_schedules(Some(limit)));
             }
             let Some(run) = schedules.run_next(&program) else {
-                return Ok(found.into_schedules(None));
+                break;
             };
             found.paths += 1;
             let weight = run.choices.iter().fold(Weight::ONE, |weight, choice| {
@@ -84,6 +84,7 @@ impl<T: Ord> Distribution<Outcome<T>> {
                 return Ok(found.into_schedules(Some(limit)));
             }
         }
+        Ok(found.into_schedules(None))
     }
 
     /// [`Distribution::of_schedules_within`], which merges: schedules in which the same operations come in the same order at

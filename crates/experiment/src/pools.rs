@@ -8,8 +8,8 @@ use crate::{Dist, Error};
 /// A die that explodes has so many sums at most.
 const MOST_EXPLODED: u64 = 1 << 22;
 
-/// A pool is counted in so many steps at most, which take some seconds.
-const MOST_STEPS: u64 = 1 << 26;
+/// A pool is counted in so many steps at most, each of one word, which take some seconds.
+const MOST_STEPS: u64 = 1 << 28;
 
 impl Dist<u32> {
     /// The sum of the `kept` highest of so many dice; of all, if there are not so many.
@@ -28,8 +28,10 @@ impl Dist<u32> {
     pub fn keep_highest(dice: u32, sides: u32, kept: u32) -> Result<Self, Error> {
         let kept = kept.min(dice);
         let most = highest(sides, kept)? as usize;
-        let each = u64::from(sides) * (u64::from(kept) + 1).pow(2);
-        if each.saturating_mul(most as u64 + u64::from(dice)) > MOST_STEPS {
+        // Each is a sum of numbers of so many words.
+        let words = 1 + u64::from(dice) * u64::from(sides.ilog2() + 1) / 64;
+        let steps = u64::from(sides) * (u64::from(kept) + 1).pow(2);
+        if steps.saturating_mul(most as u64 + 1).saturating_mul(words) > MOST_STEPS {
             return Err(Error::TooLarge("a pool of dice"));
         }
         // By how many dice have shown a side so far, fewer than are kept: the ways, by their sum. Sides from the highest on.
@@ -111,18 +113,28 @@ fn show(
     let (so_far, after) = ways.split_at_mut(shown as usize + 1);
     let so_far = &so_far[shown as usize];
     let (open, wanted) = (dice - shown, kept - shown);
-    let below = UBig::from(side - 1);
-    let mut choices = UBig::ONE;
-    let mut enough = UBig::ZERO;
-    for showing in 0..=open {
-        if showing >= wanted {
-            enough += &choices * below.pow((open - showing) as usize);
-        } else if showing > 0 {
-            let adds = (showing * side) as usize;
-            add(&mut after[showing as usize - 1], so_far, adds, &choices);
-        }
-        choices = choices * (open - showing) / (showing + 1);
+    // So many ways for fewer to show this side than are wanted, the others showing lower ones.
+    let mut too_few = UBig::ZERO;
+    let mut choices = vec![UBig::ONE];
+    for showing in 1..wanted {
+        let last = &choices[showing as usize - 1];
+        choices.push(last * (open - showing + 1) / showing);
     }
+    let below = UBig::from(side - 1);
+    let mut lower = below.pow((open - wanted + 1) as usize);
+    for (showing, choices) in choices.iter().enumerate().rev() {
+        too_few += choices * &lower;
+        lower *= &below;
+        if showing > 0 {
+            add(
+                &mut after[showing - 1],
+                so_far,
+                showing * side as usize,
+                choices,
+            );
+        }
+    }
+    let enough = UBig::from(side).pow(open as usize) - too_few;
     add(sums, so_far, (wanted * side) as usize, &enough);
 }
 

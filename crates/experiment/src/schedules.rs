@@ -41,7 +41,9 @@ pub struct Schedule {
 /// The outcomes of a program over all schedules, each with its exact probability and a schedule that leads to it.
 ///
 /// The model is a uniform scheduler: of all tasks whose next operation would take effect, each is as probable as the
-/// others to go on. That is no claim about how a runtime schedules; what is impossible is impossible in both.
+/// others to go on. That is no claim about how a runtime schedules. What comes out here may come out there; but not the
+/// other way round, as what is no operation is no choice
+/// ([`Sim::only_operations`](https://docs.rs/gossamer-rt/latest/gossamer/sim/struct.Sim.html#method.only_operations)).
 #[derive(Debug, Clone)]
 pub struct Schedules<T> {
     outcomes: Vec<(Outcome<T>, Probability, Schedule)>,

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// One choice: which of the enabled tasks, in the order in which they became enabled.
+/// One choice: which of the enabled tasks, in the order in which they became enabled; with
+/// [`Sim::only_operations`](crate::Sim::only_operations), in the order in which they were spawned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
     /// How many there were.
@@ -80,6 +81,11 @@ impl Oracle {
             Some(choice) if choice.enabled == enabled => Ok(choice.chosen),
             other => Err(other.map(|choice| choice.enabled)),
         }
+    }
+
+    /// Whether it says what is to come next, and so notices that a run differs from the one before.
+    pub(crate) fn follows(&self) -> bool {
+        matches!(self, Self::DepthFirst(_) | Self::Prefix(..))
     }
 
     /// Whether the run is beyond the recorded prefix; with the number by which it goes on, if it does.

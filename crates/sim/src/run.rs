@@ -32,7 +32,8 @@ const RETURNED_ERROR: &str = "the test returned an error, which is printed above
 pub struct Run<T> {
     /// The root future's output.
     pub result: Result<T, Failure>,
-    /// The choices of the run, one a step.
+    /// The choices of the run: one a step, or, with [`Sim::only_operations`], one for each step at which there were
+    /// several tasks to choose among.
     pub choices: Vec<Choice>,
     /// With [`Sim::only_operations`]: how often another task was chosen than before, though that one could have gone on.
     pub preemptions: usize,
@@ -49,6 +50,15 @@ pub struct Explored {
     pub complete: bool,
 }
 
+/// When a run is over, however it ends, its operations tell nobody any more.
+struct ForgetsAll;
+
+impl Drop for ForgetsAll {
+    fn drop(&mut self) {
+        context::simulated::forget_all();
+    }
+}
+
 /// The schedules of a program, each run once, in the order of their choices.
 #[derive(Debug)]
 pub struct EachSchedule {
@@ -59,6 +69,11 @@ pub struct EachSchedule {
 }
 
 impl EachSchedule {
+    /// Whether all have been run.
+    pub fn is_complete(&self) -> bool {
+        self.next.is_none()
+    }
+
     /// Runs the next one; `None` if there is none.
     #[track_caller]
     pub fn run_next<F: Future>(&mut self, body: impl FnOnce() -> F) -> Option<Run<F::Output>> {
@@ -238,6 +253,7 @@ impl Sim {
     ) -> (Option<Result<F::Output, Failure>>, Ended) {
         refuse_inside_poll("a simulation");
         let tells_states = matches!(oracle, Oracle::Prefix(..));
+        let _forgets = ForgetsAll;
         let simulation = self.begin(oracle);
         let single = &simulation.single;
         if tells_states {
@@ -339,7 +355,7 @@ impl Sim {
             .unwrap_or_else(|error| panic!("a simulation needs a runtime: {error}"));
         // Each run has the same numbers of chance, or it could not be run again.
         context::seed_rng(0);
-        context::simulated::begin();
+        context::simulated::forget_all();
         if self.only_operations {
             context::simulated::hold_back_operations();
         }

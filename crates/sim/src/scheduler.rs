@@ -139,7 +139,8 @@ impl SimScheduler {
             self.cause = Some(Cause::Panicked { task: 0, message });
         }
         let steps = self.choices.len();
-        if let (false, Some(choice)) = (self.has_failed(), self.oracle.left_over(steps)) {
+        let is_whole = !self.has_failed() || self.oracle.follows();
+        if let (true, Some(choice)) = (is_whole, self.oracle.left_over(steps)) {
             self.cause = Some(Cause::NonDeterministic {
                 step: steps,
                 recorded: Some(choice.enabled),
@@ -270,12 +271,14 @@ impl SimScheduler {
         let (task, address) = self.actors[chosen];
         self.by = By::Choice;
         self.note_operation(task, address);
-        let could_go_on = |last| self.actors.iter().any(|(task, _)| *task == last);
+        // One that has yielded has asked for it.
+        let goes = |last, (task, at)| task == last && at != NOT_HELD_BACK;
+        let could_go_on = |last| self.actors.iter().any(|actor| goes(last, *actor));
         let is_preempted = |last| last != task && could_go_on(last);
         self.preemptions += usize::from(self.last.is_some_and(is_preempted));
         self.last = Some(task);
         if address != NOT_HELD_BACK {
-            return simulated::let_begin(address, false);
+            return simulated::let_begin((task, address), false);
         }
         let at = self.enabled.iter().position(|(other, _)| *other == task);
         let yielded = self.enabled.remove(at.expect("it is one of them"));
@@ -396,8 +399,11 @@ impl Scheduler for SimScheduler {
     /// Looks for lost wake-ups; then moves time on, if no task is enabled. With no timer, nothing will ever happen
     /// again.
     fn idle(&mut self, tasks: &Tasks<'_>) -> Idle {
-        if self.only_operations && !self.has_failed() && self.choose_operation() {
-            return Idle::Again;
+        if self.only_operations && !self.has_failed() {
+            let looks = self.each_step && any_could_go_on(tasks, false);
+            if !looks && self.choose_operation() {
+                return Idle::Again;
+            }
         }
         if !self.has_failed() {
             let at_rest = self.enabled.is_empty();

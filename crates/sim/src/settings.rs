@@ -53,10 +53,12 @@ impl Sim {
     }
 
     /// Operations take effect at once, as in production, and by production's short ways: tasks change
-    /// only where one waits or yields. Finds less about a program, and more about a primitive.
+    /// only where one waits or yields. Finds less about a program, and more about a primitive. It takes the
+    /// place of [`Sim::only_operations`].
     pub const fn without_scheduling_points(self) -> Self {
         Self {
             scheduling_points: false,
+            only_operations: false,
             ..self
         }
     }
@@ -81,12 +83,17 @@ impl Sim {
     /// Chooses among operations alone, each of which takes effect when its task is chosen: what a task does from its
     /// spawn, or from one effect, to its next operation is one step, and an operation that would have to wait is not
     /// enabled. Explores what a program does in far fewer schedules; but hardly any operation ever waits in a queue, so
-    /// that it finds less about a primitive.
+    /// that it finds less about a primitive. It takes the place of [`Sim::without_scheduling_points`].
+    ///
+    /// What is no operation is no choice: the functions that do not wait (`try_lock`, `Event::set`), atomics, the order in
+    /// which spawned tasks come to their first operation, and which branch a `select!` of several that could go asks
+    /// first. So each schedule is one of production's, but not the other way round.
     ///
     /// An operation begins to wait all the same where that counts (at a barrier, for a notification, at a rendezvous). A
     /// task that joins others, or sleeps, waits from the first, and goes on at once when they have ended.
     pub const fn only_operations(self) -> Self {
         Self {
+            scheduling_points: true,
             only_operations: true,
             ..self
         }

@@ -102,22 +102,27 @@ fn must_yield_after(takes: u32, is_operation: bool) -> bool {
 /// The scheduling point before the operation that has this node, of this kind: it is to be pending, this once, before
 /// its first effect. Its task is woken at once, unless a simulation holds it back.
 ///
+/// # Returns
+/// Whether one does.
+///
 /// # Safety
-/// The node stays where it is, alive with its object, until [`simulated::goes_on`] is told of it.
+/// The node is of this kind, and stays where it is, alive with its object, until a simulation that holds it back is told
+/// that it [begins](simulated::may_begin) or [is dropped](simulated::is_dropped).
 #[cold]
 #[inline(never)]
 pub(crate) unsafe fn yield_before(
     node: NonNull<Node>,
     kind: &'static Kind,
     waker: RawWakerParts<'_>,
-) {
-    // SAFETY: as the caller says.
-    let is_held_back = waker.with(|waker| unsafe { simulated::hold_back(node, kind, waker) });
-    if is_held_back {
-        with(|context| context.yields.set(context.yields.get().wrapping_add(1)));
-    } else {
+) -> bool {
+    // Elsewhere it is the budget that is used up.
+    let is_held_back = with(|context| context.scheduling_points.get())
+        // SAFETY: as the caller says.
+        && waker.with(|waker| unsafe { simulated::hold_back(node, kind, waker) });
+    if !is_held_back {
         yield_to_others(waker);
     }
+    is_held_back
 }
 
 /// The scheduling point before an operation (see [`must_yield`]): the

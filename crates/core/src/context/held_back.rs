@@ -1,5 +1,6 @@
 //! Operations that a simulation holds back before their effect, until it chooses their task.
 
+use core::mem;
 use core::ptr::NonNull;
 use core::task::Waker;
 
@@ -12,7 +13,7 @@ use crate::waiter::{Kind, Node};
 pub(super) struct HeldBack(Vec<Held>);
 
 #[derive(Debug)]
-struct Held {
+pub(super) struct Held {
     /// The number and the address of the task that polled it.
     task: (usize, usize),
     node: NonNull<Node>,
@@ -53,10 +54,36 @@ impl HeldBack {
         });
     }
 
-    /// Removes an operation, if it is there.
-    pub(super) fn remove(&mut self, node: NonNull<Node>) -> Option<Waker> {
+    /// Removes an operation; `None`: it is not there. Its waker is to be dropped without any lock.
+    pub(super) fn remove(&mut self, node: NonNull<Node>) -> Option<Option<Waker>> {
         let at = self.0.iter().position(|held| held.node == node)?;
-        self.0.remove(at).waker
+        Some(self.0.remove(at).waker)
+    }
+
+    /// Gives an operation that was not called this waker instead, and the former one back; `None`: it was called, or is not
+    /// there.
+    pub(super) fn renew(&mut self, node: NonNull<Node>, waker: Waker) -> Option<Waker> {
+        let held = self.0.iter_mut().find(|held| held.node == node)?;
+        held.waker
+            .as_mut()
+            .map(|former| mem::replace(former, waker))
+    }
+
+    /// Forgets the operations at this object, which is gone: their wakers.
+    pub(super) fn forget_object(&mut self, object: usize) -> Vec<Held> {
+        // SAFETY: whoever added it vouches for the node.
+        let is_at = |held: &mut Held| unsafe { held.node.as_ref() }.object().addr() == object;
+        self.0.extract_if(.., is_at).collect()
+    }
+
+    /// A task has ended: what it has left to others is nobody's turn any more.
+    pub(super) fn disown(&mut self, task: usize) -> Vec<Waker> {
+        let its = self.0.iter_mut().filter(|held| held.task.1 == task);
+        let wakers = its.filter_map(|held| {
+            held.task = (usize::MAX, 0);
+            held.waker.take()
+        });
+        wakers.collect()
     }
 
     /// The tasks that have one which could begin, each once.
@@ -78,8 +105,8 @@ impl HeldBack {
     }
 
     /// Calls the next one of a task's operations that were not called, of those that could begin or of all: its waker.
-    pub(super) fn call_next(&mut self, task: usize, all: bool) -> Option<Waker> {
-        let mut its = self.0.iter_mut().filter(|held| held.task.1 == task);
+    pub(super) fn call_next(&mut self, task: (usize, usize), all: bool) -> Option<Waker> {
+        let mut its = self.0.iter_mut().filter(|held| held.task == task);
         let called = its.find(|held| match all {
             true => held.waker.is_some(),
             false => held.could_begin(),
@@ -88,8 +115,8 @@ impl HeldBack {
     }
 
     /// All tasks that have one, each once.
-    pub(super) fn tasks(&self) -> Vec<usize> {
-        let mut tasks: Vec<usize> = self.0.iter().map(|held| held.task.1).collect();
+    pub(super) fn tasks(&self) -> Vec<(usize, usize)> {
+        let mut tasks: Vec<_> = self.0.iter().map(|held| held.task).collect();
         tasks.dedup();
         tasks
     }

@@ -14,8 +14,9 @@ use alloc::vec::Vec;
 
 use super::held_back::HeldBack;
 use super::is_watched;
-use crate::platform::thread_local;
-use crate::waiter::{Kind, Node};
+use crate::platform::atomic::Ordering;
+use crate::platform::{UnmodelledI64, thread_local};
+use crate::waiter::{Kind, Node, RawWakerParts};
 
 /// Something that a task waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +60,10 @@ impl Notes {
     }
 }
 
+/// The simulations that hold operations back. Whoever drops such an operation has it from one that counts, or is after
+/// that one's end: then it does not matter.
+static HOLDING: UnmodelledI64 = UnmodelledI64::new(0);
+
 thread_local! {
     static NOTES: RefCell<Notes> = const { RefCell::new(Notes::new()) };
 }
@@ -72,13 +77,21 @@ pub(super) fn exchange(others: &mut Notes) {
     notes(|notes| mem::swap(notes, others));
 }
 
-/// A simulation begins: what others have left is forgotten.
-pub fn begin() {
-    notes(|notes| *notes = Notes::new());
+/// A simulation begins, or has ended: what there was is forgotten.
+pub fn forget_all() {
+    let old = notes(|notes| mem::replace(notes, Notes::new()));
+    if old.held_back.is_some() {
+        // Relaxed: see `HOLDING`.
+        HOLDING.fetch_sub(1, Ordering::Relaxed);
+    }
+    // The drop of a waker is user code.
+    drop(old);
 }
 
 /// This simulation chooses among operations alone: each is held back until its task is chosen.
 pub fn hold_back_operations() {
+    // Relaxed: see `HOLDING`.
+    HOLDING.fetch_add(1, Ordering::Relaxed);
     notes(|notes| notes.held_back = Some(HeldBack::new()));
 }
 
@@ -90,7 +103,8 @@ pub(crate) fn holds_back() -> bool {
 /// Holds the operation that has this node back, if operations are.
 ///
 /// # Safety
-/// The node is of this kind. It stays where it is, alive with its object, until [`goes_on`] is told of it.
+/// The node is of this kind. It stays where it is, alive with its object, until [`may_begin`] or [`is_dropped`] is told of
+/// it.
 pub(super) unsafe fn hold_back(node: NonNull<Node>, kind: &'static Kind, waker: &Waker) -> bool {
     if !holds_back() {
         return false;
@@ -105,13 +119,46 @@ pub(super) unsafe fn hold_back(node: NonNull<Node>, kind: &'static Kind, waker: 
     true
 }
 
-/// The operation that has this node goes on, or ends: if it was held back, it is not any more.
+/// The operation that has this node was held back, and is polled: whether it begins. If it was not called, it goes on
+/// being held back.
 #[cold]
-pub(crate) fn goes_on(node: NonNull<Node>) {
+pub(crate) fn may_begin(node: NonNull<Node>, waker: RawWakerParts<'_>) -> bool {
+    let waker = waker.with(Waker::clone);
+    let former = notes(|notes| notes.held_back.as_mut()?.renew(node, waker));
+    if former.is_some() && !crate::mutant!("held_back_begins_when_polled") {
+        return false;
+    }
+    is_dropped(node);
+    true
+}
+
+/// The operation that has this node was held back, and is not any more.
+///
+/// # Aborts
+/// Another thread's simulation holds it back, perhaps, and would read freed memory.
+#[cold]
+pub(crate) fn is_dropped(node: NonNull<Node>) {
     // At the end of a thread there are no notes.
-    let removed = NOTES.try_with(|notes| notes.borrow_mut().held_back.as_mut()?.remove(node));
+    let found = NOTES.try_with(|notes| {
+        let held_back = &mut notes.borrow_mut().held_back;
+        let own = i64::from(held_back.is_some());
+        let removed = held_back.as_mut().and_then(|held| held.remove(node));
+        // Relaxed: see `HOLDING`.
+        if removed.is_none() && HOLDING.load(Ordering::Relaxed) > own {
+            crate::shard::left_elsewhere();
+        }
+        removed
+    });
     // The drop of a waker is user code.
-    drop(removed);
+    drop(found);
+}
+
+/// An object is gone: operations at it that were forgotten are not asked any more. (In a build without debug assertions
+/// nobody tells.)
+#[cold]
+pub(crate) fn forget_object(object: usize) {
+    let forgotten = notes(|notes| Some(notes.held_back.as_mut()?.forget_object(object)));
+    drop(forgotten);
 }
 
 /// The tasks, by number and address, that have operations which are held back and would take effect, in the order in
@@ -137,7 +184,7 @@ pub fn objects_of(task: usize, into: &mut Vec<usize>) {
 ///
 /// # Returns
 /// Whether there is one.
-pub fn let_begin(task: usize, all: bool) -> bool {
+pub fn let_begin(task: (usize, usize), all: bool) -> bool {
     let mut any = false;
     while let Some(waker) = notes(|notes| notes.held_back.as_mut()?.call_next(task, all)) {
         waker.wake();
@@ -146,8 +193,8 @@ pub fn let_begin(task: usize, all: bool) -> bool {
     any
 }
 
-/// The tasks that have operations which are held back, by address.
-pub fn held_back_tasks() -> Vec<usize> {
+/// The tasks that have operations which are held back, by number and address.
+pub fn held_back_tasks() -> Vec<(usize, usize)> {
     notes(|notes| notes.held_back.as_ref().map_or(Vec::new(), HeldBack::tasks))
 }
 
@@ -161,6 +208,8 @@ pub fn begin_turn(task: usize, number: usize) {
 
 /// The task at this address has ended.
 pub fn ended(task: usize) {
+    let wakers = notes(|notes| Some(notes.held_back.as_mut()?.disown(task)));
+    drop(wakers);
     notes(|notes| {
         notes.wanted.retain(|(other, ..)| *other != task);
         for (_, holder) in &mut notes.held {

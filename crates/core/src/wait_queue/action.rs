@@ -250,6 +250,9 @@ crate::impl_debug!([O: Waitable] Locked['_, O], this => bits: this.bits);
 /// Operations borrow the object, so only forgotten ones can still wait. Their tasks must not keep the name of an object
 /// that is gone.
 pub fn forget_waiters<O: Waitable, A: Action<O>>(object: &mut O) {
+    if cfg!(debug_assertions) && context::is_watched() {
+        context::simulated::forget_object(core::ptr::from_ref(object).addr());
+    }
     // Nobody else has the object. A list that names an inline waiter, or one that has left, is not empty.
     if A::queue(object).is_empty() {
         return;

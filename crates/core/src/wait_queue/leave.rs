@@ -38,11 +38,11 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         let (state, _waker) = match core::mem::replace(&mut this.phase, Phase::Done) {
             Phase::Done => return None,
             Phase::Queued => this.leave_queue(),
-            Phase::Begun => {
-                context::simulated::goes_on(this.node());
+            Phase::Held => {
+                context::simulated::is_dropped(this.node());
                 (State::Idle, None)
             }
-            Phase::Fresh => (State::Idle, None),
+            Phase::Fresh | Phase::Begun => (State::Idle, None),
         };
         Some(take(&mut this.waiter.action, state))
     }
@@ -52,8 +52,9 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     #[inline(never)]
     fn leave_unless_done(self: Pin<&mut Self>) {
         let this = self.parts();
-        if this.phase == Phase::Begun {
-            context::simulated::goes_on(this.node());
+        if this.phase == Phase::Held {
+            context::simulated::is_dropped(this.node());
+            this.phase = Phase::Fresh;
         }
         if this.phase != Phase::Queued {
             return;
@@ -112,8 +113,8 @@ impl<O: Waitable, A: Action<O>> Drop for Operation<'_, O, A> {
             let (state, _waker) = self.leave_queue();
             self.waiter.action.abandon(state);
         } else if self.phase != Phase::Done {
-            if self.phase == Phase::Begun {
-                context::simulated::goes_on(self.node());
+            if self.phase == Phase::Held {
+                context::simulated::is_dropped(self.node());
             }
             self.waiter.action.abandon(State::Idle);
         }

@@ -18,6 +18,8 @@ use crate::waiter::{Could, Kind, Node, PollWaker, RawWakerParts, State, WaitList
 pub(super) enum Phase {
     /// Not polled yet.
     Fresh,
+    /// At its scheduling point, where a simulation holds it back.
+    Held,
     /// Past its scheduling point, and not in its queue.
     Begun,
     /// In its queue, or woken.
@@ -184,9 +186,9 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     pub(super) fn yields<'w>(&mut self, waker: impl FnOnce() -> RawWakerParts<'w>) -> bool {
         let yields = A::has_to_yield();
         if yields {
-            self.phase = Phase::Begun;
             // SAFETY: it is pinned, and borrows its object; its next poll tells, or its end.
-            unsafe { context::yield_before(self.node(), Self::KIND, waker()) };
+            let is_held = unsafe { context::yield_before(self.node(), Self::KIND, waker()) };
+            self.phase = if is_held { Phase::Held } else { Phase::Begun };
         }
         yields
     }
@@ -199,8 +201,11 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         waker: RawWakerParts<'_>,
     ) -> Poll<A::Output> {
         let this = self.as_mut().parts();
-        if this.phase == Phase::Begun {
-            context::simulated::goes_on(this.node());
+        if this.phase == Phase::Held {
+            if !context::simulated::may_begin(this.node(), waker) {
+                return Poll::Pending;
+            }
+            this.phase = Phase::Begun;
         }
         if this.phase == Phase::Begun && A::WAITS_INLINE {
             return self.begin_inline(waker);

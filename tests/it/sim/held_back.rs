@@ -1,0 +1,58 @@
+//! Operations that a simulation holds back, and what else may become of them.
+
+use std::task::Poll;
+
+use gossamer::Model;
+use gossamer::experiment::{Outcome, Probability};
+use gossamer::sync::MVar;
+
+use super::outcomes::of;
+use crate::models::{runtime, watched};
+
+/// What a simulation holds back, nobody else does.
+#[test]
+fn a_runtime_after_a_simulation() {
+    watched("single", || {
+        of(async || MVar::new(1).take().await);
+        let rt = runtime(Model::Single);
+        rt.block_on(async {
+            let cell = MVar::new(0);
+            for _ in 0..20_000 {
+                let number = cell.take().await;
+                cell.put(number + 1).await;
+            }
+            assert_eq!(cell.take().await, 20_000);
+        });
+    });
+}
+
+/// An operation that is held back may be forgotten, and its object dropped; or it is dropped by another task.
+#[test]
+fn operations_that_are_held_back_end_otherwise() {
+    let found = of(async || {
+        let cell = Box::new(MVar::new(7));
+        let mut take = Box::pin(cell.take());
+        let polled =
+            std::future::poll_fn(|cx| Poll::Ready(take.as_mut().poll(cx).is_ready())).await;
+        assert!(!polled, "it is to be chosen first");
+        std::mem::forget(take);
+        drop(cell);
+        let cells = [(); 4].map(|()| Box::new(MVar::new(8)));
+        for cell in &cells {
+            cell.take().await;
+        }
+        let cell: &'static MVar<u32> = Box::leak(Box::new(MVar::new(9)));
+        let mut take = Box::pin(cell.take());
+        let polled =
+            std::future::poll_fn(|cx| Poll::Ready(take.as_mut().poll(cx).is_ready())).await;
+        assert!(!polled, "it is to be chosen first");
+        let drops = gossamer::spawn(async move { drop(take) });
+        drops.await.expect("no panic");
+        cell.take().await
+    });
+    assert_eq!(
+        found.probability(&Outcome::Returned(9)),
+        Probability::ONE,
+        "{found}"
+    );
+}
