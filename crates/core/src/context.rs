@@ -30,7 +30,7 @@ pub use self::access_flag::AccessFlag;
 use self::asking::Asking;
 pub use self::asking::{MemoryRange, range_of};
 pub use self::baton::Baton;
-pub(crate) use self::budget::yield_before;
+pub(crate) use self::budget::holds_back;
 pub use self::budget::{
     SchedulingPoint, must_yield, operation_must_yield, receiver_must_yield, yield_to_others,
     yields_so_far,

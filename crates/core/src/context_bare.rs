@@ -1,8 +1,6 @@
 //! Without an operating system no thread runs a shard, and no simulation runs.
 
-use core::ptr::NonNull;
-
-use crate::waiter::{Kind, Node, RawWakerParts};
+use crate::waiter::RawWakerParts;
 
 /// Operations are scheduling points only in a simulation, and nobody is run here who could be kept waiting.
 pub fn must_yield() -> bool {
@@ -46,6 +44,17 @@ pub mod simulated {
     pub fn lets_go<T>(_lock: &T) {}
 
     /// No operation is held back.
+    ///
+    /// # Safety
+    /// As elsewhere.
+    pub(crate) unsafe fn hold_back(
+        _node: core::ptr::NonNull<crate::waiter::Node>,
+        _kind: &'static crate::waiter::Kind,
+        _waker: crate::waiter::RawWakerParts<'_>,
+    ) {
+    }
+
+    /// As above.
     pub(crate) fn may_begin(
         _node: core::ptr::NonNull<crate::waiter::Node>,
         _waker: crate::waiter::RawWakerParts<'_>,
@@ -60,14 +69,7 @@ pub mod simulated {
     pub(crate) fn forget_object(_object: usize) {}
 }
 
-/// Never called: there are no scheduling points.
-///
-/// # Safety
-/// As elsewhere.
-pub(crate) unsafe fn yield_before(
-    _: NonNull<Node>,
-    _: &'static Kind,
-    _: RawWakerParts<'_>,
-) -> bool {
+/// None are.
+pub(crate) fn holds_back() -> bool {
     false
 }

@@ -352,7 +352,7 @@ impl Scheduler for SimScheduler {
     fn push(&mut self, task: Runnable, reason: Reason) {
         if task.is_over() {
             self.ended.push(task);
-        } else if self.only_operations && reason == Reason::Woken {
+        } else if self.only_operations && (reason == Reason::Woken || simulated::take_comes()) {
             let number = self.number(&task);
             self.on_their_way.push_back((number, task));
         } else {

@@ -1,12 +1,11 @@
 //! Yielding: before each operation in a simulation, and elsewhere before those that begin once the budget of the poll
 //! is used up.
 
-use core::ptr::NonNull;
 use core::task::{Poll, Waker};
 
 use super::{BUDGET, Context, NOTHING, outside_selects, simulated, with};
 use crate::shard::Shard;
-use crate::waiter::{Kind, Node, RawWakerParts};
+use crate::waiter::RawWakerParts;
 
 /// Units of the budget that one operation takes.
 const TAKES: u32 = 8;
@@ -72,7 +71,7 @@ pub fn must_yield() -> bool {
     must_yield_after(TAKES, false)
 }
 
-/// Like [`must_yield`], for an operation of a wait queue, which has to yield by `yield_before` then.
+/// Like [`must_yield`], for an operation of a wait queue, which a simulation may hold back then.
 #[inline(always)]
 pub fn operation_must_yield() -> bool {
     must_yield_after(TAKES, true)
@@ -99,30 +98,10 @@ fn must_yield_after(takes: u32, is_operation: bool) -> bool {
     })
 }
 
-/// The scheduling point before the operation that has this node, of this kind: it is to be pending, this once, before
-/// its first effect. Its task is woken at once, unless a simulation holds it back.
-///
-/// # Returns
-/// Whether one does.
-///
-/// # Safety
-/// The node is of this kind, and stays where it is, alive with its object, until a simulation that holds it back is told
-/// that it [begins](simulated::may_begin) or [is dropped](simulated::is_dropped).
+/// Whether operations are held back once they have yielded, until a simulation chooses their tasks.
 #[cold]
-#[inline(never)]
-pub(crate) unsafe fn yield_before(
-    node: NonNull<Node>,
-    kind: &'static Kind,
-    waker: RawWakerParts<'_>,
-) -> bool {
-    // Elsewhere it is the budget that is used up.
-    let is_held_back = with(|context| context.scheduling_points.get())
-        // SAFETY: as the caller says.
-        && waker.with(|waker| unsafe { simulated::hold_back(node, kind, waker) });
-    if !is_held_back {
-        yield_to_others(waker);
-    }
-    is_held_back
+pub(crate) fn holds_back() -> bool {
+    with(|context| context.scheduling_points.get()) && simulated::holds_back()
 }
 
 /// The scheduling point before an operation (see [`must_yield`]): the
@@ -131,6 +110,9 @@ pub(crate) unsafe fn yield_before(
 #[inline(never)]
 pub fn yield_to_others(waker: RawWakerParts<'_>) {
     with(|context| context.yields.set(context.yields.get().wrapping_add(1)));
+    if holds_back() {
+        simulated::comes();
+    }
     outside_selects(|| waker.with(Waker::wake_by_ref));
     with(Context::yielded);
 }

@@ -46,6 +46,8 @@ pub(super) struct Notes {
     held: Vec<(usize, usize)>,
     /// Operations that are to begin when their task is chosen; none, where each task that is woken is.
     held_back: Option<HeldBack>,
+    /// The task whose turn it is has come to an operation.
+    comes: bool,
 }
 
 impl Notes {
@@ -56,6 +58,7 @@ impl Notes {
             wanted: Vec::new(),
             held: Vec::new(),
             held_back: None,
+            comes: false,
         }
     }
 }
@@ -100,23 +103,30 @@ pub(crate) fn holds_back() -> bool {
     notes(|notes| notes.held_back.is_some())
 }
 
-/// Holds the operation that has this node back, if operations are.
+/// Holds the operation that has this node back.
 ///
 /// # Safety
 /// The node is of this kind. It stays where it is, alive with its object, until [`may_begin`] or [`is_dropped`] is told of
 /// it.
-pub(super) unsafe fn hold_back(node: NonNull<Node>, kind: &'static Kind, waker: &Waker) -> bool {
-    if !holds_back() {
-        return false;
-    }
-    let waker = waker.clone();
+pub(crate) unsafe fn hold_back(node: NonNull<Node>, kind: &'static Kind, waker: RawWakerParts<'_>) {
+    let waker = waker.with(Waker::clone);
     notes(|notes| {
         let task = (notes.number, notes.turn);
-        let held_back = notes.held_back.as_mut().expect("operations are held back");
-        // SAFETY: as the caller says.
-        unsafe { held_back.add(task, node, kind, waker) };
+        if let Some(held_back) = &mut notes.held_back {
+            // SAFETY: as the caller says.
+            unsafe { held_back.add(task, node, kind, waker) };
+        }
     });
-    true
+}
+
+/// Whether the task that has yielded last is on its way to be held back: it has come to an operation.
+pub fn take_comes() -> bool {
+    notes(|notes| mem::take(&mut notes.comes))
+}
+
+/// An operation yields, to be held back in its next poll.
+pub(super) fn comes() {
+    notes(|notes| notes.comes = true);
 }
 
 /// The operation that has this node was held back, and is polled: whether it begins. If it was not called, it goes on

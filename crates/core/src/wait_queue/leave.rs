@@ -37,11 +37,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         // The drop of the waker is user code, and comes last.
         let (state, _waker) = match core::mem::replace(&mut this.phase, Phase::Done) {
             Phase::Done => return None,
-            Phase::Queued => this.leave_queue(),
-            Phase::Held => {
-                context::simulated::is_dropped(this.node());
-                (State::Idle, None)
-            }
+            phase @ (Phase::Held | Phase::Queued) => this.leave_others(phase),
             Phase::Fresh | Phase::Begun => (State::Idle, None),
         };
         Some(take(&mut this.waiter.action, state))
@@ -70,9 +66,14 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         }
     }
 
+    /// It leaves its queue, or the operations that a simulation holds back.
     #[cold]
     #[inline(never)]
-    fn leave_queue(&mut self) -> (State, Option<Waker>) {
+    fn leave_others(&mut self, phase: Phase) -> (State, Option<Waker>) {
+        if phase == Phase::Held {
+            context::simulated::is_dropped(self.node());
+            return (State::Idle, None);
+        }
         let (locked, state) = self.lock_queued();
         (state, self.leave_locked(locked, state))
     }
@@ -108,14 +109,11 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
 impl<O: Waitable, A: Action<O>> Drop for Operation<'_, O, A> {
     #[inline(always)]
     fn drop(&mut self) {
-        if self.phase == Phase::Queued {
+        if self.phase >= Phase::Held {
             // The drop of the waker is user code, and comes last.
-            let (state, _waker) = self.leave_queue();
+            let (state, _waker) = self.leave_others(self.phase);
             self.waiter.action.abandon(state);
         } else if self.phase != Phase::Done {
-            if self.phase == Phase::Held {
-                context::simulated::is_dropped(self.node());
-            }
             self.waiter.action.abandon(State::Idle);
         }
     }

@@ -14,18 +14,18 @@ use crate::policy::Word;
 use crate::waiter::{Could, Kind, Node, PollWaker, RawWakerParts, State, WaitList};
 
 /// Where the operation stands, as its owner knows it without the lock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     /// Not polled yet.
     Fresh,
-    /// At its scheduling point, where a simulation holds it back.
-    Held,
     /// Past its scheduling point, and not in its queue.
     Begun,
-    /// In its queue, or woken.
-    Queued,
     /// Complete, or given up.
     Done,
+    /// A simulation holds it back. From here on others have its address.
+    Held,
+    /// In its queue, or woken.
+    Queued,
 }
 
 /// One operation on an object.
@@ -186,9 +186,8 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     pub(super) fn yields<'w>(&mut self, waker: impl FnOnce() -> RawWakerParts<'w>) -> bool {
         let yields = A::has_to_yield();
         if yields {
-            // SAFETY: it is pinned, and borrows its object; its next poll tells, or its end.
-            let is_held = unsafe { context::yield_before(self.node(), Self::KIND, waker()) };
-            self.phase = if is_held { Phase::Held } else { Phase::Begun };
+            self.phase = Phase::Begun;
+            context::yield_to_others(waker());
         }
         yields
     }
@@ -201,11 +200,21 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         waker: RawWakerParts<'_>,
     ) -> Poll<A::Output> {
         let this = self.as_mut().parts();
-        if this.phase == Phase::Held {
-            if !context::simulated::may_begin(this.node(), waker) {
+        // Only now, when it is in memory: a simple operation is in registers, as long as nobody has its address.
+        match this.phase {
+            Phase::Begun if context::holds_back() => {
+                this.phase = Phase::Held;
+                // SAFETY: it is pinned, and borrows its object; its next poll tells, or its end.
+                unsafe { context::simulated::hold_back(this.node(), Self::KIND, waker) };
                 return Poll::Pending;
             }
-            this.phase = Phase::Begun;
+            Phase::Held => {
+                if !context::simulated::may_begin(this.node(), waker) {
+                    return Poll::Pending;
+                }
+                this.phase = Phase::Begun;
+            }
+            _ => {}
         }
         if this.phase == Phase::Begun && A::WAITS_INLINE {
             return self.begin_inline(waker);
