@@ -46,7 +46,7 @@ pub struct SimScheduler {
     /// Tasks that have ended and only want to be freed: no actors.
     ended: Vec<Runnable>,
     /// Where operations alone are chosen among: tasks on their way to the next one. They run first, in order.
-    on_their_way: VecDeque<(usize, Runnable)>,
+    on_their_way: VecDeque<OnItsWay>,
     /// And the tasks to choose among, by number, with the address of each, or [`NOT_HELD_BACK`].
     actors: Vec<(usize, usize)>,
     only_operations: bool,
@@ -69,6 +69,15 @@ pub struct SimScheduler {
     has_looked: bool,
     /// The run is over: what is left is handed out without a choice.
     over: bool,
+}
+
+/// A task on its way to its next operation.
+#[derive(Debug)]
+struct OnItsWay {
+    task: usize,
+    runnable: Runnable,
+    /// It is there, and polls once more to be held back.
+    comes: bool,
 }
 
 /// Where a run was that was to stop at a choice.
@@ -240,11 +249,19 @@ impl SimScheduler {
         if self.on_their_way.is_empty() || self.has_failed() || !self.count_step() {
             return None;
         }
-        let (task, runnable) = self.on_their_way.pop_front()?;
+        let OnItsWay {
+            task,
+            runnable,
+            comes,
+        } = self.on_their_way.pop_front()?;
         self.by = By::Task(task);
         let enabled = mem::replace(&mut self.chosen_among, 1);
-        self.world
-            .begin_turn(task, runnable.id().address(), enabled);
+        let address = runnable.id().address();
+        // That it comes to an operation is the end of its last turn.
+        match comes {
+            true => self.world.go_on_with_turn(task, address),
+            false => self.world.begin_turn(task, address, enabled),
+        }
         Some(runnable)
     }
 
@@ -281,8 +298,13 @@ impl SimScheduler {
             return simulated::let_begin((task, address), false);
         }
         let at = self.enabled.iter().position(|(other, _)| *other == task);
-        let yielded = self.enabled.remove(at.expect("it is one of them"));
-        self.on_their_way.push_back(yielded);
+        let (task, runnable) = self.enabled.remove(at.expect("it is one of them"));
+        let comes = false;
+        self.on_their_way.push_back(OnItsWay {
+            task,
+            runnable,
+            comes,
+        });
         true
     }
 
@@ -352,12 +374,22 @@ impl Scheduler for SimScheduler {
     fn push(&mut self, task: Runnable, reason: Reason) {
         if task.is_over() {
             self.ended.push(task);
-        } else if self.only_operations && (reason == Reason::Woken || simulated::take_comes()) {
-            let number = self.number(&task);
-            self.on_their_way.push_back((number, task));
-        } else {
-            self.enabled.push((self.world.number(&task), task));
+            return;
         }
+        let comes = self.only_operations && reason == Reason::Yielded && simulated::take_comes();
+        if !comes && (!self.only_operations || reason == Reason::Yielded) {
+            self.enabled.push((self.world.number(&task), task));
+            return;
+        }
+        let number = match comes {
+            true => self.world.chosen(),
+            false => self.number(&task),
+        };
+        self.on_their_way.push_back(OnItsWay {
+            task: number,
+            runnable: task,
+            comes,
+        });
     }
 
     fn pop(&mut self) -> Option<Runnable> {
@@ -365,8 +397,8 @@ impl Scheduler for SimScheduler {
             return Some(task);
         }
         if self.over {
-            let left = self.on_their_way.pop_back().or_else(|| self.enabled.pop());
-            return left.map(|(_, task)| task);
+            let left = self.on_their_way.pop_back().map(|left| left.runnable);
+            return left.or_else(|| self.enabled.pop().map(|(_, task)| task));
         }
         if self.only_operations {
             return self.next_on_its_way();

@@ -74,9 +74,19 @@ impl World {
 
     /// It is the turn of the task with this number, at this address.
     pub(crate) fn begin_turn(&mut self, task: usize, address: usize, enabled: usize) {
+        self.go_on_with_turn(task, address);
+        self.note(TraceEvent::Chosen { task, enabled });
+    }
+
+    /// It goes on with its last turn.
+    pub(crate) fn go_on_with_turn(&mut self, task: usize, address: usize) {
         simulated::begin_turn(address, task);
         self.chosen = task;
-        self.note(TraceEvent::Chosen { task, enabled });
+    }
+
+    /// The task whose turn it is, or was last.
+    pub(crate) fn chosen(&self) -> usize {
+        self.chosen
     }
 
     /// The turn of the task at this address, which has begun last, is over.

@@ -212,6 +212,7 @@ pub fn held_back_tasks() -> Vec<(usize, usize)> {
 pub fn begin_turn(task: usize, number: usize) {
     notes(|notes| {
         (notes.turn, notes.number) = (task, number);
+        notes.comes = false;
         notes.wanted.retain(|(other, ..)| *other != task);
     });
 }
