@@ -46,6 +46,12 @@
 //! An enumeration blocks, as the functions of [`gossamer::par`](https://docs.rs/gossamer-rt/latest/gossamer/par/) do: in a
 //! task it holds its worker. A simulation is run by the calling thread.
 //!
+//! # Programs
+//! With the feature `sim`, a concurrent program is a random experiment as well, whose dice are the choices of a scheduler:
+//! `Distribution::of_schedules` runs it in all its schedules, and `Distribution::of_merged_schedules` those that lead to
+//! equal states as one. Its outcomes are what it returns, a panic, a deadlock; each has its probability, and a schedule that
+//! leads to it.
+//!
 //! # Panics
 //! A panic of a description is its caller's. A path that is not followed to its end, and a draw from nothing, unwind the
 //! description without a message, which a program without unwinding cannot have.
