@@ -16,8 +16,8 @@ impl Context {
     fn run_out(&self, is_operation: bool) -> bool {
         if self.scheduling_points.get() {
             self.left.set(NOTHING);
-            let is_choice = is_operation || crate::mutant!("joins_are_choices");
-            return is_choice || !simulated::holds_back();
+            // What is not held back need not be polled twice.
+            return is_operation || !simulated::holds_back();
         }
         self.left.set(0);
         if crate::mutant!("budget_never_ends") {

@@ -60,13 +60,14 @@ impl HeldBack {
         Some(self.0.remove(at).waker)
     }
 
-    /// Gives an operation that was not called this waker instead, and the former one back; `None`: it was called, or is not
-    /// there.
-    pub(super) fn renew(&mut self, node: NonNull<Node>, waker: Waker) -> Option<Waker> {
-        let held = self.0.iter_mut().find(|held| held.node == node)?;
-        held.waker
-            .as_mut()
-            .map(|former| mem::replace(former, waker))
+    /// Exchanges the waker of an operation that was not called for this one; `false`: it was called, or is not there.
+    pub(super) fn renew(&mut self, node: NonNull<Node>, waker: &mut Waker) -> bool {
+        let held = self.0.iter_mut().find(|held| held.node == node);
+        let Some(former) = held.and_then(|held| held.waker.as_mut()) else {
+            return false;
+        };
+        mem::swap(former, waker);
+        true
     }
 
     /// Forgets the operations at this object, which is gone: their wakers.

@@ -133,9 +133,13 @@ pub(super) fn comes() {
 /// being held back.
 #[cold]
 pub(crate) fn may_begin(node: NonNull<Node>, waker: RawWakerParts<'_>) -> bool {
-    let waker = waker.with(Waker::clone);
-    let former = notes(|notes| notes.held_back.as_mut()?.renew(node, waker));
-    if former.is_some() && !crate::mutant!("held_back_begins_when_polled") {
+    // The drop of a waker is user code: the former one goes here as well.
+    let mut waker = waker.with(Waker::clone);
+    let is_held = notes(|notes| {
+        let held_back = notes.held_back.as_mut();
+        held_back.is_some_and(|held_back| held_back.renew(node, &mut waker))
+    });
+    if is_held && !crate::mutant!("held_back_begins_when_polled") {
         return false;
     }
     is_dropped(node);
