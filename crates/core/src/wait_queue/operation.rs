@@ -203,9 +203,10 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         // Only now, when it is in memory: a simple operation is in registers, as long as nobody has its address.
         match this.phase {
             Phase::Begun if context::holds_back() => {
-                this.phase = Phase::Held;
                 // SAFETY: it is pinned, and borrows its object; its next poll tells, or its end.
                 unsafe { context::simulated::hold_back(this.node(), Self::KIND, waker) };
+                // Not if the waker's clone has panicked.
+                this.phase = Phase::Held;
                 return Poll::Pending;
             }
             Phase::Held => {
