@@ -63,7 +63,11 @@ pub mod simulated {
     }
 
     /// As above.
-    pub(crate) fn is_dropped(_node: core::ptr::NonNull<crate::waiter::Node>) {}
+    pub(crate) fn is_dropped(
+        _node: core::ptr::NonNull<crate::waiter::Node>,
+    ) -> Option<core::task::Waker> {
+        None
+    }
 
     /// As above.
     pub(crate) fn forget_object(_object: usize) {}

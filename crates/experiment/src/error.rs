@@ -49,8 +49,8 @@ impl Display for Error {
             Self::NotMerged { one, other } => write!(
                 f,
                 "after the schedules \"{one}\" and \"{other}\" the program should be in the same state, and does not go on \
-                 alike: its tasks share something that is no primitive of Gossamer's (an atomic, a RefCell, a static), or call a \
-                 try_ function; run all its schedules, without merging"
+                 alike: its tasks share something that is no primitive of Gossamer's (an atomic, a RefCell, a static), or what \
+                 does not wait is seen by others (a try_ function, a synchronous send, a dropped end of a channel); run all its schedules, without merging"
             ),
             Self::NotDeterministic { draw } => write!(
                 f,

@@ -14,8 +14,8 @@ use crate::weight::Weight;
 use crate::{Error, Limits};
 
 /// So many merges are tried out, the first ones; and of the others each that has such a number.
-const FIRST_TRIED: u64 = 32;
-const EACH_TRIED: u64 = 64;
+const FIRST_TRIED: u64 = 1_000;
+const EACH_TRIED: u64 = 16;
 
 /// A state, by how many operations it has behind it, and its hash.
 type State = (usize, u64);

@@ -91,10 +91,14 @@ impl<T: Ord> Distribution<Outcome<T>> {
     /// each object lead to the same state, so one of them goes on for all, and their probabilities add up. What hundreds of
     /// millions of schedules come to is found in a moment.
     ///
-    /// This holds for programs whose tasks share nothing but Gossamer's primitives, and use them by operations: no atomics,
-    /// no `RefCell`s, no `try_` functions, nor those that look at what is there now (`is_finished`, a watch's `borrow`).
-    /// That it holds is tried out at some of the states that are merged: the program goes on from two of their schedules
-    /// in the same order, and must end alike.
+    /// This holds for programs whose tasks share nothing but Gossamer's primitives, and use them by operations that wait.
+    /// What takes effect at once leaves no mark: atomics, `RefCell`s, `try_` functions, looks at what is there now
+    /// (`is_finished`, a watch's `borrow`), sending that does not wait (one-shot, watch, broadcast), `Event::set`, closing a
+    /// channel by dropping its end, and the order in which the members of a `JoinSet` end. Where others can tell in which
+    /// order two of these came, do not merge.
+    /// That it holds is tried out at the first thousand states that are merged, and at some of the others: the program goes
+    /// on from two of their schedules in the same order, and must end alike. (These runs are no paths.) A program that frees
+    /// primitives and makes new ones may fail there though it is right, as they are told apart by their addresses.
     ///
     /// The schedule of an outcome has few preemptions, perhaps not the fewest. Paths, of [`Limits`] too, are runs: of the
     /// program from its beginning to the next choice.

@@ -158,7 +158,8 @@ impl<T: Ord> Schedules<T> {
             .map_or(Probability::ZERO, |(_, probability, _)| probability.clone())
     }
 
-    /// A schedule that leads to this outcome, if one does: one with the fewest preemptions, and of those the shortest.
+    /// A schedule that leads to this outcome, if one does: one with the fewest preemptions, and of those the shortest. (With
+    /// merging it may have some more.)
     pub fn schedule(&self, of: &Outcome<T>) -> Option<&Schedule> {
         self.find(of).map(|(_, _, schedule)| schedule)
     }
@@ -189,7 +190,7 @@ impl<T> Schedules<T> {
         self.stopped_by
     }
 
-    /// How many schedules were run.
+    /// How many schedules were run; with merging, parts of them.
     pub fn paths(&self) -> u64 {
         self.paths
     }

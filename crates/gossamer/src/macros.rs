@@ -53,7 +53,7 @@ pub use gossamer_macros::main;
 /// * `seeds = 0..1000`: any iterator of `u64`; `0..100` if left out.
 /// * `exhaustive`, instead of seeds: each schedule of the operations, 100,000 at most, until one fails (see
 ///   `gossamer::sim::Sim::only_operations`).
-/// * `shortest`, as well: all of them, and the message is that of a failure with the fewest preemptions, and of those the
+/// * `shortest`, as well: all of them, or the first 100,000, and the message is that of a failure with the fewest preemptions, and of those the
 ///   shortest.
 ///
 /// # Panics

@@ -148,7 +148,8 @@ impl SimScheduler {
             self.cause = Some(Cause::Panicked { task: 0, message });
         }
         let steps = self.choices.len();
-        let is_whole = !self.has_failed() || self.oracle.follows();
+        let differs = matches!(self.cause, Some(Cause::NonDeterministic { .. }));
+        let is_whole = !self.has_failed() || self.oracle.follows() && !differs;
         if let (true, Some(choice)) = (is_whole, self.oracle.left_over(steps)) {
             self.cause = Some(Cause::NonDeterministic {
                 step: steps,

@@ -1,8 +1,10 @@
 //! Operations that a simulation holds back, and what else may become of them.
 
+use std::future::poll_fn;
 use std::task::Poll;
 
 use gossamer::Model;
+use gossamer::channel::oneshot;
 use gossamer::experiment::{Outcome, Probability};
 use gossamer::sync::MVar;
 
@@ -32,8 +34,7 @@ fn operations_that_are_held_back_end_otherwise() {
     let found = of(async || {
         let cell = Box::new(MVar::new(7));
         let mut take = Box::pin(cell.take());
-        let polled =
-            std::future::poll_fn(|cx| Poll::Ready(take.as_mut().poll(cx).is_ready())).await;
+        let polled = poll_fn(|cx| Poll::Ready(take.as_mut().poll(cx).is_ready())).await;
         assert!(!polled, "it is to be chosen first");
         std::mem::forget(take);
         drop(cell);
@@ -43,12 +44,40 @@ fn operations_that_are_held_back_end_otherwise() {
         }
         let cell: &'static MVar<u32> = Box::leak(Box::new(MVar::new(9)));
         let mut take = Box::pin(cell.take());
-        let polled =
-            std::future::poll_fn(|cx| Poll::Ready(take.as_mut().poll(cx).is_ready())).await;
+        let polled = poll_fn(|cx| Poll::Ready(take.as_mut().poll(cx).is_ready())).await;
         assert!(!polled, "it is to be chosen first");
         let drops = gossamer::spawn(async move { drop(take) });
         drops.await.expect("no panic");
         cell.take().await
+    });
+    assert_eq!(
+        found.probability(&Outcome::Returned(9)),
+        Probability::ONE,
+        "{found}"
+    );
+}
+
+/// Who polls an operation has it, whoever polled it before, and whether that one has ended by then or later.
+#[test]
+fn an_operation_goes_to_another_task() {
+    let found = of(async || {
+        let cell: &'static MVar<u32> = Box::leak(Box::new(MVar::new(9)));
+        let (gives, gets) = oneshot();
+        let first = gossamer::spawn(async move {
+            let mut take = Box::pin(cell.take());
+            for _ in 0..2 {
+                let polled = poll_fn(|cx| Poll::Ready(take.as_mut().poll(cx).is_ready())).await;
+                assert!(!polled, "it is to be chosen first");
+            }
+            gives
+                .send(take)
+                .map_err(drop)
+                .expect("somebody waits for it");
+            MVar::new(()).take().await;
+        });
+        let second = gossamer::spawn(async move { gets.await.expect("it is sent").await });
+        first.await.expect("no panic");
+        second.await.expect("no panic")
     });
     assert_eq!(
         found.probability(&Outcome::Returned(9)),

@@ -8,6 +8,9 @@ use alloc::vec::Vec;
 
 use crate::waiter::{Kind, Node};
 
+/// In place of a task: the one that polled it last has ended.
+const DISOWNED: (usize, usize) = (usize::MAX, 0);
+
 /// The operations that are held back, in the order in which they came.
 #[derive(Debug)]
 pub(super) struct HeldBack(Vec<Held>);
@@ -60,13 +63,24 @@ impl HeldBack {
         Some(self.0.remove(at).waker)
     }
 
-    /// Exchanges the waker of an operation that was not called for this one; `false`: it was called, or is not there.
-    pub(super) fn renew(&mut self, node: NonNull<Node>, waker: &mut Waker) -> bool {
-        let held = self.0.iter_mut().find(|held| held.node == node);
-        let Some(former) = held.and_then(|held| held.waker.as_mut()) else {
+    /// An operation that was not called is polled by this task: exchanges its waker for this one. `false`: it was called,
+    /// or is not there.
+    pub(super) fn renew(
+        &mut self,
+        node: NonNull<Node>,
+        task: (usize, usize),
+        waker: &mut Waker,
+    ) -> bool {
+        let Some(held) = self.0.iter_mut().find(|held| held.node == node) else {
             return false;
         };
-        mem::swap(former, waker);
+        // Of a task that has ended, and has passed it on.
+        let is_disowned = mem::replace(&mut held.task, task) == DISOWNED;
+        match &mut held.waker {
+            Some(former) => mem::swap(former, waker),
+            None if is_disowned => held.waker = Some(mem::replace(waker, Waker::noop().clone())),
+            None => return false,
+        }
         true
     }
 
@@ -81,7 +95,7 @@ impl HeldBack {
     pub(super) fn disown(&mut self, task: usize) -> Vec<Waker> {
         let its = self.0.iter_mut().filter(|held| held.task.1 == task);
         let wakers = its.filter_map(|held| {
-            held.task = (usize::MAX, 0);
+            held.task = DISOWNED;
             held.waker.take()
         });
         wakers.collect()

@@ -63,8 +63,8 @@ impl Notes {
     }
 }
 
-/// The simulations that hold operations back. Whoever drops such an operation has it from one that counts, or is after
-/// that one's end: then it does not matter.
+/// The simulations that hold operations back. Whoever drops or polls such an operation has it from one that counts, or is
+/// after that one's end. (Then it does not matter, but nobody can tell the two apart while another one runs.)
 static HOLDING: UnmodelledI64 = UnmodelledI64::new(0);
 
 thread_local! {
@@ -136,35 +136,36 @@ pub(crate) fn may_begin(node: NonNull<Node>, waker: RawWakerParts<'_>) -> bool {
     // The drop of a waker is user code: the former one goes here as well.
     let mut waker = waker.with(Waker::clone);
     let is_held = notes(|notes| {
+        let task = (notes.number, notes.turn);
         let held_back = notes.held_back.as_mut();
-        held_back.is_some_and(|held_back| held_back.renew(node, &mut waker))
+        held_back.is_some_and(|held_back| held_back.renew(node, task, &mut waker))
     });
     if is_held && !crate::mutant!("held_back_begins_when_polled") {
         return false;
     }
-    is_dropped(node);
+    drop(is_dropped(node));
     true
 }
 
-/// The operation that has this node was held back, and is not any more.
+/// The operation that has this node was held back, and is not any more. Its waker is the caller's to drop, which is user
+/// code.
 ///
 /// # Aborts
 /// Another thread's simulation holds it back, perhaps, and would read freed memory.
 #[cold]
-pub(crate) fn is_dropped(node: NonNull<Node>) {
-    // At the end of a thread there are no notes.
+pub(crate) fn is_dropped(node: NonNull<Node>) -> Option<Waker> {
     let found = NOTES.try_with(|notes| {
         let held_back = &mut notes.borrow_mut().held_back;
         let own = i64::from(held_back.is_some());
-        let removed = held_back.as_mut().and_then(|held| held.remove(node));
-        // Relaxed: see `HOLDING`.
-        if removed.is_none() && HOLDING.load(Ordering::Relaxed) > own {
-            crate::shard::left_elsewhere();
-        }
-        removed
+        (own, held_back.as_mut().and_then(|held| held.remove(node)))
     });
-    // The drop of a waker is user code.
-    drop(found);
+    // At the end of a thread there are no notes.
+    let (own, removed) = found.unwrap_or((0, None));
+    // Relaxed: see `HOLDING`.
+    if removed.is_none() && HOLDING.load(Ordering::Relaxed) > own {
+        crate::shard::left_elsewhere();
+    }
+    removed.flatten()
 }
 
 /// An object is gone: operations at it that were forgotten are not asked any more. (In a build without debug assertions

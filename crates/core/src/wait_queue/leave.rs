@@ -49,8 +49,11 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     fn leave_unless_done(self: Pin<&mut Self>) {
         let this = self.parts();
         if this.phase == Phase::Held {
-            context::simulated::is_dropped(this.node());
             this.phase = Phase::Fresh;
+            // A panic of its drop would keep other branches from leaving.
+            if let Some(waker) = context::simulated::is_dropped(this.node()) {
+                drop_quietly(waker);
+            }
         }
         if this.phase != Phase::Queued {
             return;
@@ -71,8 +74,7 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     #[inline(never)]
     fn leave_others(&mut self, phase: Phase) -> (State, Option<Waker>) {
         if phase == Phase::Held {
-            context::simulated::is_dropped(self.node());
-            return (State::Idle, None);
+            return (State::Idle, context::simulated::is_dropped(self.node()));
         }
         let (locked, state) = self.lock_queued();
         (state, self.leave_locked(locked, state))
