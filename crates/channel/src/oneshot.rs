@@ -243,7 +243,7 @@ impl<T> Future for WaitForClose<'_, T> {
         ready!(self.point.pass(cx.waker()));
         let polled = self.sender.poll_closed(cx);
         if polled.is_pending() {
-            context::simulated::waits_at(self.sender.shared.as_ptr(), "oneshot::closed");
+            context::waits_still(self.sender.shared.as_ptr(), "oneshot::closed");
         }
         polled
     }
@@ -409,7 +409,7 @@ impl<T> Future for Receiver<T> {
             }
         }
         let Some(found) = self.find(cx.waker()) else {
-            context::simulated::waits_at(self.pointer(), "oneshot::recv");
+            context::waits_still(self.pointer(), "oneshot::recv");
             return Poll::Pending;
         };
         self.shared = std::ptr::null_mut();

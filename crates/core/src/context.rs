@@ -20,11 +20,13 @@ mod budget;
 mod held_back;
 mod inside;
 mod rng;
+pub(crate) mod roll_call;
 mod selecting;
 pub mod simulated;
 mod stackful;
 mod timers;
 mod waking;
+mod watching;
 
 pub use self::access_flag::AccessFlag;
 use self::asking::Asking;
@@ -37,6 +39,8 @@ pub use self::budget::{
 };
 pub(crate) use self::inside::take_along;
 pub use self::rng::{random, seed_rng};
+pub use self::roll_call::waits_still;
+pub(crate) use self::roll_call::wants_operation;
 
 pub(crate) use self::selecting::leave_selects;
 pub use self::selecting::{
@@ -46,6 +50,8 @@ pub use self::selecting::{
 pub use self::stackful::Stackful;
 pub use self::waking::wake_inside;
 pub(crate) use self::waking::{wake_here, wake_if_here, wake_seen};
+pub use self::watching::is_watched;
+pub(crate) use self::watching::{ROLL_CALL, SIMULATION, is_told};
 
 /// Units of the cooperative budget of one poll. Operations that begin after it is used up yield, so that a task whose
 /// operations are always ready does not keep other tasks from running. Even with two microseconds of work beside each
@@ -63,7 +69,8 @@ pub struct Context {
     running_local: Cell<TaskState>,
     loaned_local: Cell<TaskState>,
     scheduling_points: Cell<bool>,
-    watched: Cell<bool>,
+    /// [`SIMULATION`] and [`ROLL_CALL`], as far as they are so.
+    watched: Cell<u8>,
     /// Units of the budget that operations may still take in this poll before one yields.
     left: Cell<u32>,
     /// Units of the budget when a poll begins.
@@ -132,7 +139,7 @@ impl Context {
             running_local: Cell::new(TaskState::running_local(NOWHERE)),
             loaned_local: Cell::new(TaskState::loaned_local(NOWHERE)),
             scheduling_points: Cell::new(false),
-            watched: Cell::new(false),
+            watched: Cell::new(0),
             left: Cell::new(BUDGET),
             budget: Cell::new(BUDGET),
             yields: Cell::new(0),
@@ -392,13 +399,6 @@ pub fn stamp() -> u16 {
     with(|context| context.turn.get() ^ context.shard().wrapping_mul(0x9E37))
 }
 
-/// Whether the runner looks at parked operations: this thread runs a simulation, with scheduling points or
-/// without.
-#[inline(always)]
-pub fn is_watched() -> bool {
-    with(|context| context.watched.get())
-}
-
 /// The outer context, put aside; dropping it brings it back.
 #[derive(Debug)]
 #[must_use]
@@ -406,7 +406,7 @@ pub struct Entered {
     woken_one: *const Header,
     shard: u16,
     scheduling_points: bool,
-    watched: bool,
+    watched: u8,
     left: u32,
     budget: u32,
     publishes: bool,
@@ -433,7 +433,7 @@ pub struct Entered {
 pub(crate) unsafe fn enter(
     shard: u16,
     scheduling_points: bool,
-    watched: bool,
+    watched: u8,
     access: Option<&'static AccessFlag>,
 ) -> Entered {
     let budget = if scheduling_points { NOTHING } else { BUDGET };

@@ -18,6 +18,19 @@ pub fn receiver_must_yield() -> bool {
 }
 
 /// Nobody looks at parked operations.
+pub fn is_told() -> bool {
+    false
+}
+
+/// Nobody calls the roll.
+pub(crate) fn wants_operation(
+    _name: &'static str,
+    _object: usize,
+    _called: &'static core::panic::Location<'static>,
+) {
+}
+
+/// Nobody runs a simulation.
 pub fn is_watched() -> bool {
     false
 }

@@ -14,6 +14,8 @@
 //! * [`group`]: what makes at most one branch of a select take effect.
 //! * [`wait`]: finishing an operation from an OS thread.
 //! * `waits`: who waits for what, for tests that hang.
+//! * [`roll_call`]: who waits for what, as all say when they are asked; [`dump`], as it is told.
+//! * `sleepers`: whether all threads of the process sleep.
 //! * [`fork`]: what is refused in a forked child.
 //! * [`fixed`]: statically allocated tasks without heap or threads.
 //! * [`mutants`]: bugs that show that a gate can fail.
@@ -30,7 +32,8 @@
 //! 4. what takes all three, each an `impl` in the file of its concept: `context/waking` and `inside`, the `shard`'s
 //!    files, `header/running` and `loan`;
 //! 5. `waker`; `waiter`; `wait_queue`; `header/join`, which publishes an output;
-//! 6. `fork`, `parker`, `wait`.
+//! 6. `dump`, `sleepers`, `roll_call`;
+//! 7. `fork`, `parker`, `wait`.
 #![no_std]
 
 extern crate alloc;
@@ -52,6 +55,8 @@ pub mod context;
 #[path = "context_bare.rs"]
 pub mod context;
 #[cfg(feature = "std")]
+pub mod dump;
+#[cfg(feature = "std")]
 pub mod fiber;
 #[cfg(feature = "std")]
 pub mod fork;
@@ -66,7 +71,21 @@ pub mod panics;
 #[cfg(feature = "std")]
 pub mod parker;
 #[cfg(feature = "std")]
+pub mod roll_call;
+#[cfg(feature = "std")]
 pub mod shard;
+#[cfg(all(
+    feature = "std",
+    target_os = "linux",
+    not(any(loom, shuttle, gossamer_portable))
+))]
+pub mod sleepers;
+#[cfg(all(
+    feature = "std",
+    any(not(target_os = "linux"), loom, shuttle, gossamer_portable)
+))]
+#[path = "sleepers_bare.rs"]
+pub(crate) mod sleepers;
 #[cfg(feature = "std")]
 pub mod wait;
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]

@@ -13,10 +13,13 @@ use core::task::Waker;
 use core::time::Duration;
 
 use alloc::sync::Arc;
-use alloc::task::Wake;
 
+use crate::context;
+use crate::dump::Deadlock;
 use crate::moment::Moment;
-use crate::platform::{self, thread_local};
+use crate::platform::thread_local;
+use crate::roll_call;
+use crate::sleepers::{Sleeper, all_sleep};
 
 mod look;
 
@@ -25,22 +28,9 @@ use self::look::Looks;
 /// One thread's permit.
 #[derive(Debug)]
 pub struct Parker {
-    permit: Arc<Permit>,
+    sleeper: Arc<Sleeper>,
     waker: Waker,
     looks: Looks,
-}
-
-#[derive(Debug)]
-struct Permit(platform::Permit);
-
-impl Wake for Permit {
-    fn wake(self: Arc<Self>) {
-        self.0.give();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        self.0.give();
-    }
 }
 
 thread_local! {
@@ -49,10 +39,10 @@ thread_local! {
 
 impl Parker {
     fn new() -> Self {
-        let permit = Arc::new(Permit(platform::Permit::new()));
+        let sleeper = Sleeper::here();
         Self {
-            waker: Waker::from(permit.clone()),
-            permit,
+            waker: Waker::from(sleeper.clone()),
+            sleeper,
             looks: Looks::new(),
         }
     }
@@ -86,7 +76,7 @@ impl Parker {
     /// be another thread's answer.
     #[inline]
     pub fn look(&self) {
-        self.looks.look(|| self.permit.0.is_given());
+        self.looks.look(|| self.sleeper.permit.is_given());
     }
 
     /// Sleeps until a wake; returns at once if there was one since the last call.
@@ -103,22 +93,60 @@ impl Parker {
         self.park_unwatched();
     }
 
+    /// As [`Parker::park_until`], where the thread can be told that nobody will wake it. `waits`: for one thing
+    /// only, and it runs no runtime for its caller.
+    ///
+    /// # Errors
+    /// All threads of the process sleep for good, and this one was chosen to say so.
+    #[inline]
+    pub fn park_or_fail(
+        &self,
+        until: Moment,
+        waits: bool,
+        has_something: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Deadlock> {
+        #[cfg(not(any(loom, shuttle)))]
+        let is_watched = crate::waits::is_watched();
+        #[cfg(any(loom, shuttle))]
+        let is_watched = true;
+        if is_watched || until != Moment::NEVER {
+            self.park_until(until, has_something);
+            return Ok(());
+        }
+        let slept = self.sleeper.sleep_or_fail(waits);
+        roll_call::hear();
+        slept
+    }
+
     /// As [`Parker::park`], but asks once a second in any case (not in models, where no time passes), and returns when
     /// there is something.
-    pub(crate) fn park_and_look(&self, has_something: &mut dyn FnMut() -> bool) {
+    ///
+    /// # Errors
+    /// As [`Parker::park_or_fail`].
+    pub(crate) fn park_and_look(
+        &self,
+        has_something: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Deadlock> {
         #[cfg(not(any(loom, shuttle)))]
         if !crate::waits::is_watched() {
-            while !self.park_for(watched::LOOK_EVERY) && !has_something() {}
-            return;
+            while !self.sleeper.look_or_fail(watched::LOOK_EVERY)? && !has_something() {}
+            roll_call::hear();
+            return Ok(());
         }
         self.park(has_something);
+        Ok(())
+    }
+
+    /// Like [`Parker::park_for`], for a thread that only looks around then, and wakes nobody unless others run.
+    pub fn park_or_look(&self, limit: Duration) -> bool {
+        self.sleeper.permit.take_or_look(limit, all_sleep)
     }
 
     /// Sleeps until a wake, but no longer than `limit` (in models, where no time passes, as long as it takes);
     /// whether there was one.
     #[inline]
     pub fn park_for(&self, limit: Duration) -> bool {
-        self.permit.0.take(Some(limit))
+        self.sleeper.permit.take(Some(limit))
     }
 
     /// Like `park`, but until this moment at the latest; returns at once if it has passed.
@@ -135,7 +163,13 @@ impl Parker {
 
     #[inline]
     fn park_unwatched(&self) {
-        self.permit.0.take(None);
+        // A worker that is stuck in a poll is helped by the monitor.
+        if context::with(context::Context::is_polling) {
+            self.sleeper.permit.take(None);
+        } else {
+            self.sleeper.permit.take_for_good(all_sleep);
+            roll_call::hear();
+        }
     }
 }
 
@@ -161,7 +195,7 @@ mod watched {
         #[cold]
         #[inline(never)]
         pub(super) fn park_watched(&self, has_something: &mut dyn FnMut() -> bool) {
-            let _noted = crate::waits::Sleeps::begin(std::ptr::from_ref(&*self.permit).addr());
+            let _noted = crate::waits::Sleeps::begin(std::ptr::from_ref(&*self.sleeper).addr());
             while !self.park_for(LOOK_EVERY) {
                 if !has_something() {
                     continue;

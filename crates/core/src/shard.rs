@@ -68,7 +68,7 @@ pub struct Shard {
     /// The address of the context of the thread that runs it, or zero.
     run_by: AtomicPtr<Context>,
     /// Whether its runner looks at parked nodes, as a simulation does.
-    watched: AtomicBool,
+    watched: AtomicU8,
     /// The pool it belongs to, or zero.
     pool: AtomicU32,
     /// Not zero: its runner is a thread that does nothing but run it, and what it runs is one task.
@@ -115,7 +115,7 @@ impl Shard {
             inbox: Mutex::new(Inbox::new()),
             acquired: AtomicU8::new(FREE),
             run_by: AtomicPtr::new(ptr::null_mut()),
-            watched: AtomicBool::new(false),
+            watched: AtomicU8::new(0),
             pool: AtomicU32::new(0),
             threaded: UnmodelledU32::new(0),
             lost: UnmodelledU32::new(0),
@@ -233,8 +233,8 @@ impl Shard {
 
     /// Says whether the runner will look at parked nodes; before any task is spawned.
     pub fn watch(&self, watched: bool) {
-        // Release pairs with the acquire in `is_watched`.
-        self.watched.store(watched, Ordering::Release);
+        let watched = if watched { context::SIMULATION } else { 0 };
+        self.watched.store(watched, Ordering::Release); // pairs with the acquire in `is_watched`
     }
 
     /// Says whether a task that is spawned here by the runner is put on the list only if it is pending after its first
@@ -255,7 +255,23 @@ impl Shard {
     pub(crate) fn is_watched(&self) -> bool {
         // Acquire pairs with the release in `watch`: a simulation that got this shard after a task had ended is not
         // taken for that task's.
-        self.watched.load(Ordering::Acquire)
+        self.watched.load(Ordering::Acquire) & context::SIMULATION != 0
+    }
+
+    /// Says whether those that run it [answer](crate::roll_call).
+    pub(crate) fn set_roll_call(&self, is_on: bool) {
+        // Relaxed: its runner is woken afterwards, or begins later.
+        match is_on {
+            true => self.watched.fetch_or(context::ROLL_CALL, Ordering::Relaxed), // Relaxed: as above
+            false => self
+                .watched
+                .fetch_and(!context::ROLL_CALL, Ordering::Relaxed), // Relaxed: as above
+        };
+    }
+
+    /// All shards that there are, and that there were.
+    pub(crate) fn all() -> impl Iterator<Item = &'static Self> {
+        (0..shards().used()).map(Self::at)
     }
 
     /// An operation that a task of this shard had parked is dropped on a thread that does not run the shard. The

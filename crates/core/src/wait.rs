@@ -372,11 +372,12 @@ fn block_longer(
                     late = poll(&mut polled);
                     late
                 };
-                if until == Moment::NEVER && alone.shard().is_some() {
-                    parker.park_and_look(&mut || alone.look(&mut is_ready));
+                let slept = if until == Moment::NEVER && alone.shard().is_some() {
+                    parker.park_and_look(&mut || alone.look(&mut is_ready))
                 } else {
-                    parker.park_until(until, &mut is_ready);
-                }
+                    parker.park_or_fail(until, true, &mut is_ready)
+                };
+                slept.unwrap_or_else(|deadlock| panic!("{deadlock}"));
                 if late {
                     return;
                 }

@@ -324,10 +324,45 @@ impl Runtime {
     /// # Panics
     /// As the future does. Inside a task, or while another thread runs this runtime: with a message
     /// that says so. [In a forked child](Runtime#in-a-forked-child). If the
-    /// runtime's own scheduler stops ([`Idle::Stop`](crate::scheduler::Idle::Stop)).
+    /// runtime's own scheduler stops ([`Idle::Stop`](crate::scheduler::Idle::Stop)). In a deadlock, with what everybody
+    /// waits for: see [`try_block_on`](Runtime::try_block_on).
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         self.block_on_local(|_| future)
+    }
+
+    /// As [`block_on`](Runtime::block_on), which gives an error where that panics because nobody is left to go on.
+    ///
+    /// # Errors
+    /// A deadlock ([`Stopped::Deadlock`]), with what every task and thread waits for: every thread of the process sleeps in
+    /// Gossamer's waits, for good, so that no code runs that could wake one. (Known on Linux, some 50 ms later; never while
+    /// a thread of the process does anything else, as it may be about to wake one, or a timer runs.) The runtime's own
+    /// scheduler stopped. The future has been dropped.
+    ///
+    /// # Blocking
+    /// # Panics
+    /// As [`block_on`](Runtime::block_on).
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use gossamer::{Runtime, channel, runtime::Stopped};
+    ///
+    /// let rt = Runtime::new()?;
+    /// let never = rt.try_block_on(async {
+    ///     let (tx, rx) = channel::bounded::<u32>(1);
+    ///     let received = rx.recv().await;
+    ///     drop(tx);
+    ///     received
+    /// });
+    /// match never {
+    ///     Err(Stopped::Deadlock(deadlock)) => eprintln!("{deadlock}"),
+    ///     other => unreachable!("{other:?}"),
+    /// }
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn try_block_on<F: Future>(&self, future: F) -> Result<F::Output, Stopped> {
+        self.try_block_on_local(Location::caller(), |_| future)
     }
 
     /// As [`block_on`](Runtime::block_on), with a scope whose tasks need not be `Send`, for what is spawned before the
@@ -365,16 +400,21 @@ impl Runtime {
     /// ```
     #[track_caller]
     pub fn block_on_local<F: Future>(&self, make: impl FnOnce(&LocalScope) -> F) -> F::Output {
-        let caller = Location::caller();
+        let ran = self.try_block_on_local(Location::caller(), make);
+        ran.unwrap_or_else(|stopped| panic!("block_on() has no result: {stopped}"))
+    }
+
+    #[track_caller]
+    fn try_block_on_local<F: Future>(
+        &self,
+        caller: &'static Location<'static>,
+        make: impl FnOnce(&LocalScope) -> F,
+    ) -> Result<F::Output, Stopped> {
         self.shared.origin.check("block_on()");
-        let ran = match &self.shared.inner {
+        match &self.shared.inner {
             Inner::Single { runtime, .. } => run_blocking(&**runtime, false, caller, make),
             Inner::Pool(pool) => run_beside(pool.environment(), caller, make),
             Inner::Threads(threads) => run_beside(threads.environment(), caller, make),
-        };
-        match ran {
-            Ok(output) => output,
-            Err(stopped) => panic!("block_on() has no result: {stopped}"),
         }
     }
 }

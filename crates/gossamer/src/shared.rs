@@ -83,6 +83,8 @@ impl Shared {
             fibers,
             team: OnceLock::new(),
         });
+        #[cfg(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable))))]
+        gossamer_sched::look_for_deadlocks();
         gossamer_par::find_team_by(Self::current_team);
         let weak: Weak<Self> = Arc::downgrade(&shared);
         environment.set(weak, on_panic);

@@ -10,6 +10,8 @@
 
 mod blocking;
 mod deadline;
+#[cfg(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable))))]
+mod deadlock;
 mod environment;
 mod fifo;
 mod pool;
@@ -22,6 +24,8 @@ mod thread_options;
 mod threads;
 
 pub use self::blocking::{BLOCKING_MAX, Blocking, BlockingOptions};
+#[cfg(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable))))]
+pub use self::deadlock::look_for_deadlocks;
 pub use self::environment::{Entered, Environment, current, here};
 pub use self::fifo::Fifo;
 pub use self::pool::{HELPERS, Hold, Metrics, Pool, Resize, Stuck, WORKERS_MAX, Watching};

@@ -33,6 +33,7 @@ use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 
 use gossamer_core::context;
+use gossamer_core::dump::Deadlock;
 use gossamer_core::fork::Origin;
 use gossamer_core::header::Header;
 use gossamer_core::moment::Moment;
@@ -73,15 +74,26 @@ pub struct Single<S: Scheduler = Fifo> {
     scheduler: Guarded<S>,
 }
 
-/// The scheduler gave up ([`Idle::Stop`]) before the blocking call had its output.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Stopped;
+/// Why a blocking call has no output.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stopped {
+    /// The scheduler gave up ([`Idle::Stop`]).
+    ByScheduler,
+    /// All threads of the process sleep, and none is left that could wake one.
+    Deadlock(Deadlock),
+}
 
 gossamer_core::impl_debug_as_display!([] Stopped[]);
 
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the scheduler stopped: nothing is runnable, and nothing ever will be")
+        match self {
+            Self::ByScheduler => {
+                f.write_str("the scheduler stopped: nothing is runnable, and nothing ever will be")
+            }
+            Self::Deadlock(deadlock) => deadlock.fmt(f),
+        }
     }
 }
 
@@ -361,13 +373,17 @@ impl<S: Scheduler> SingleRuntime for Single<S> {
             }
             match Self::idle(guard, scheduler) {
                 Idle::Again => {}
-                Idle::Stop => return Err(Stopped),
+                Idle::Stop => return Err(Stopped::ByScheduler),
                 Idle::Park => Parker::with(|parker| {
-                    if self.shard().park(parker.waker()) {
-                        let until = runner::next_deadline(self.shard());
-                        parker.park_until(until, &mut || self.shard().has_pending());
+                    if !self.shard().park(parker.waker()) {
+                        return Ok(());
                     }
-                }),
+                    let until = runner::next_deadline(self.shard());
+                    let has_something = &mut || self.shard().has_pending();
+                    parker
+                        .park_or_fail(until, false, has_something)
+                        .map_err(Stopped::Deadlock)
+                })?,
             }
         }
     }

@@ -164,7 +164,7 @@ impl Reporter<'_> {
                 is_promised: false,
                 held_by: self.holders(object),
             },
-            Wanted::Task(address) => self.end_of(address),
+            Wanted::Task(address) | Wanted::Join(address) => self.end_of(address),
         }
     }
 

@@ -11,7 +11,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker, ready};
 
-use gossamer_core::context::{SchedulingPoint, simulated};
+use gossamer_core::context::{self, SchedulingPoint};
 use gossamer_core::fork::Origin;
 use gossamer_core::panics;
 use gossamer_core::platform::Mutex;
@@ -270,7 +270,7 @@ impl<T> JoinSet<T> {
         while !self.is_empty() {
             let Some(key) = self.ended.next_or_wake(cx.waker()) else {
                 self.origin.check("waiting for a join set");
-                simulated::waits_at(&raw const *self.ended, "JoinSet::join_next");
+                context::waits_still(&raw const *self.ended, "JoinSet::join_next");
                 return Poll::Pending;
             };
             if let Some(output) = self.take(key) {

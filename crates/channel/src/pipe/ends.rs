@@ -5,6 +5,7 @@ use std::mem::{self, ManuallyDrop};
 use std::ptr::{self, NonNull};
 use std::task::{Poll, Waker};
 
+use gossamer_core::context;
 use gossamer_core::platform::UnsafeCell;
 
 use super::word::{
@@ -325,6 +326,7 @@ fn register<P: PipePolicy, S: Side>(
             break Poll::Ready(Err(Closed));
         }
         if now.waits_with(waker) {
+            context::waits_still(&raw const *word, "pipe::recv");
             break Poll::Pending;
         }
         if waiter.is_nobody() && now.waits_boxed() {

@@ -32,6 +32,9 @@ pub enum Wanted {
     },
     /// The end of the task at this address.
     Task(usize),
+    /// The output of a task, or something like it, whose [`Join`](crate::header::Join) is at this address: what a roll call
+    /// is told.
+    Join(usize),
 }
 
 /// What the operations have told. They go with a [`Baton`](super::Baton).

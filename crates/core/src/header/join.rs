@@ -21,7 +21,8 @@ use core::task::Waker;
 
 pub use super::Join;
 use super::{Failure, Header, TaskRef, ref_count, ref_dec};
-use crate::context::Context;
+use crate::context::simulated::Wanted;
+use crate::context::{self, Context};
 use crate::panics;
 use crate::platform::atomic::{AtomicPtr, Ordering};
 use crate::waiter::Deferred;
@@ -124,11 +125,13 @@ impl Join {
         let mut before = self.0.load(Ordering::Acquire);
         while before != DONE {
             if !before.is_null() && same(before, waker) {
+                self.waits_still();
                 return true;
             }
             let packed = if is_boxed(before) && is_foreign(waker) {
                 match self.renew(before, waker) {
                     Ok(renewed) => {
+                        self.waits_still();
                         before = ptr::null_mut();
                         renewed
                     }
@@ -146,6 +149,13 @@ impl Join {
             }
         }
         crate::mutant!("register_ignores_done")
+    }
+
+    /// Who waits was polled in vain.
+    #[cold]
+    #[inline(never)]
+    fn waits_still(&self) {
+        context::roll_call::wants(Wanted::Join(ptr::from_ref(self).addr()));
     }
 
     /// Takes a foreign waker out and puts `waker` in its box, to be put back: waiting anew allocates nothing. Who
@@ -215,6 +225,11 @@ impl Header {
     #[inline]
     pub fn is_finished(&self) -> bool {
         self.join.is_done()
+    }
+
+    /// Where its [`Join`] is.
+    pub(crate) fn join_address(&self) -> usize {
+        ptr::from_ref(&self.join).addr()
     }
 
     /// Has `waker` called when the task has finished, instead of the waker before; `false` if it has.

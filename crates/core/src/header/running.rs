@@ -304,6 +304,11 @@ impl Owned {
 }
 
 impl Description<'_> {
+    /// The task.
+    pub(crate) fn task(&self) -> TaskRef<'_> {
+        self.task
+    }
+
     /// Its header's address.
     pub fn address(&self) -> usize {
         self.task.pointer().addr().get()

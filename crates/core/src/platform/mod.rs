@@ -62,6 +62,13 @@ mod backoff;
 #[cfg(feature = "std")]
 pub use backoff::Backoff;
 
+#[cfg(all(
+    feature = "std",
+    target_os = "linux",
+    not(any(loom, shuttle, gossamer_portable))
+))]
+pub mod asleep;
+
 #[cfg(feature = "std")]
 mod permit;
 #[cfg(feature = "std")]

@@ -16,46 +16,73 @@ mod word {
 
     use rustix::thread::futex;
 
+    use rustix::io::Errno;
+
     use super::Duration;
     use crate::platform::atomic::{AtomicU32, Ordering};
+    use crate::platform::{UnmodelledU32, asleep};
 
     const NONE: u32 = 0;
     const GIVEN: u32 = 1;
     const ASLEEP: u32 = u32::MAX;
+    /// Asleep without a limit, and counted (`platform/asleep.rs`).
+    const FOR_GOOD: u32 = u32::MAX - 1;
 
     /// The permit of the thread that made it.
     #[derive(Debug)]
-    pub struct Permit(AtomicU32);
+    pub struct Permit {
+        word: AtomicU32,
+        /// How often the thread has slept for good.
+        sleeps: UnmodelledU32,
+    }
 
     impl Permit {
         /// Not given.
         #[allow(clippy::new_without_default)]
         pub fn new() -> Self {
-            Self(AtomicU32::new(NONE))
+            Self {
+                word: AtomicU32::new(NONE),
+                sleeps: UnmodelledU32::new(0),
+            }
+        }
+
+        /// Whether the thread sleeps for good, and the permit is not given: then which of its sleeps that is.
+        pub fn sleep(&self) -> Option<u32> {
+            // Before and after, so that it is the one that the word is about. Acquire pairs with the release in
+            // `sleep_for_good`.
+            let which = self.sleeps.load(Ordering::Acquire);
+            // Acquire pairs with the release in `change`: what the thread did before is seen.
+            let sleeps = self.word.load(Ordering::Acquire) == FOR_GOOD;
+            // Relaxed: as above.
+            let is_same = self.sleeps.load(Ordering::Relaxed) == which;
+            (sleeps && is_same).then_some(which)
         }
 
         /// Gives the permit, and wakes the thread if it sleeps.
         pub fn give(&self) {
             // Release pairs with the acquires in `take`: what was done before is seen. A read-modify-write, so that of
             // two who give the one that is overtaken is seen as well.
-            if self.0.swap(GIVEN, Ordering::Release) == ASLEEP {
-                // There is nobody to wake only if it woke by itself.
-                let _woken = futex::wake(&self.0, futex::Flags::PRIVATE, 1);
+            match self.word.swap(GIVEN, Ordering::Release) {
+                NONE | GIVEN => return,
+                FOR_GOOD => asleep::count_out(),
+                _ => {}
             }
+            // There is nobody to wake only if it woke by itself.
+            let _woken = futex::wake(&self.word, futex::Flags::PRIVATE, 1);
         }
 
         /// Whether it is given at this moment: a hint.
         #[inline]
         pub fn is_given(&self) -> bool {
             // Relaxed: who takes it synchronises.
-            self.0.load(Ordering::Relaxed) == GIVEN
+            self.word.load(Ordering::Relaxed) == GIVEN
         }
 
         /// Takes the permit, sleeping until it is given, but no longer than `limit`; whether it was.
         #[inline]
         pub fn take(&self, limit: Option<Duration>) -> bool {
             // From given to none, or from none to asleep. Acquire pairs with the release in `give`.
-            if self.0.fetch_sub(1, Ordering::Acquire) == GIVEN {
+            if self.word.fetch_sub(1, Ordering::Acquire) == GIVEN {
                 return true;
             }
             let began = limit.map(|limit| (limit, Instant::now()));
@@ -65,13 +92,14 @@ mod word {
                 if !is_over {
                     let left = left.and_then(|left| left.try_into().ok());
                     // Woken, or too late, or for no reason: the word tells.
-                    let _why = futex::wait(&self.0, futex::Flags::PRIVATE, ASLEEP, left.as_ref());
+                    let _why =
+                        futex::wait(&self.word, futex::Flags::PRIVATE, ASLEEP, left.as_ref());
                 }
                 // Acquire pairs with the release in `give`.
                 if is_over {
-                    return self.0.swap(NONE, Ordering::Acquire) == GIVEN;
+                    return self.word.swap(NONE, Ordering::Acquire) == GIVEN;
                 }
-                let taken = self.0.compare_exchange(
+                let taken = self.word.compare_exchange(
                     GIVEN,
                     NONE,
                     Ordering::Acquire, // pairs with the release in `give`
@@ -81,6 +109,70 @@ mod word {
                     return true;
                 }
             }
+        }
+
+        /// Takes the permit, sleeping until it is given. If all threads that are known sleep so by then, `all_sleep` is
+        /// called, by whoever fell asleep last: with zero at once, and again and again after the time that it says.
+        #[inline]
+        pub fn take_for_good(&self, all_sleep: fn(looks: u32) -> Duration) {
+            // From given to none, or from none to asleep. Acquire pairs with the release in `give`.
+            if self.word.fetch_sub(1, Ordering::Acquire) != GIVEN {
+                self.sleep_for_good(None, all_sleep);
+            }
+        }
+
+        /// Like [`Permit::take_for_good`], but wakes after `limit`, to look around: nobody is woken by that. Whether the
+        /// permit was given. `all_sleep` is called once, with the largest number.
+        pub fn take_or_look(&self, limit: Duration, all_sleep: fn(looks: u32) -> Duration) -> bool {
+            // As there; acquire pairs with the release in `give`.
+            self.word.fetch_sub(1, Ordering::Acquire) == GIVEN
+                || self.sleep_for_good(Some(limit), all_sleep)
+        }
+
+        #[inline]
+        fn sleep_for_good(
+            &self,
+            looks_after: Option<Duration>,
+            all_sleep: fn(looks: u32) -> Duration,
+        ) -> bool {
+            // Relaxed: the word publishes it; nobody else writes it.
+            let sleep = self.sleeps.load(Ordering::Relaxed).wrapping_add(1);
+            self.sleeps.store(sleep, Ordering::Release); // pairs with the acquire in `sleep`
+            // If it fails, the permit is given, which is seen below.
+            let counts = self.change(ASLEEP, FOR_GOOD);
+            let mut looks = if looks_after.is_some() { u32::MAX } else { 0 };
+            let mut wakes_after = looks_after;
+            if counts && asleep::count_in() {
+                let look_after = all_sleep(looks);
+                wakes_after = looks_after.or(Some(look_after));
+            }
+            loop {
+                let limit = wakes_after.and_then(|limit| limit.try_into().ok());
+                let why = futex::wait(&self.word, futex::Flags::PRIVATE, FOR_GOOD, limit.as_ref());
+                if self.change(GIVEN, NONE) {
+                    return true;
+                }
+                if wakes_after.is_none() || why != Err(Errno::TIMEDOUT) {
+                    continue;
+                }
+                if looks_after.is_none() {
+                    looks += 1;
+                    wakes_after = Some(all_sleep(looks));
+                } else if self.change(FOR_GOOD, NONE) {
+                    asleep::count_out();
+                    return false;
+                }
+            }
+        }
+
+        /// Changes the word, if it is so. AcqRel pairs with itself, with the release in `give`, and with the acquire in
+        /// `sleep`.
+        #[inline]
+        fn change(&self, from: u32, to: u32) -> bool {
+            let changed = self
+                .word
+                .compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed); // Relaxed: nothing is read
+            changed.is_ok()
         }
     }
 }
@@ -147,6 +239,20 @@ mod flag {
                 thread::park();
             }
             true
+        }
+
+        /// As [`Permit::take`], whose limit is there only to look around.
+        pub fn take_or_look(
+            &self,
+            limit: Duration,
+            _all_sleep: fn(looks: u32) -> Duration,
+        ) -> bool {
+            self.take(Some(limit))
+        }
+
+        /// Takes the permit, sleeping until it is given. Here nobody knows whether all threads sleep.
+        pub fn take_for_good(&self, _all_sleep: fn(looks: u32) -> Duration) {
+            self.take(None);
         }
     }
 }

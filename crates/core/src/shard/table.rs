@@ -66,6 +66,12 @@ impl<T> Table<T> {
     }
 
     /// The shard with this index, which has been taken at least once.
+    /// How many indices were ever in use.
+    pub(super) fn used(&self) -> u16 {
+        let _locked = given_back().lock();
+        u16::try_from(self.never_used.load(Ordering::Relaxed)).unwrap_or(NOWHERE) // Relaxed: under the lock
+    }
+
     #[inline]
     pub(super) fn at(&self, index: u16) -> &T {
         let (chunk, offset) = place(index);

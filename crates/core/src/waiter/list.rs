@@ -6,7 +6,7 @@ use core::task::Waker;
 
 use super::node::{BARE, LOANED, NOTIFIED, RELEASED};
 use super::{Deferred, Kind, Node, Parked, PollWaker, RawWakerParts, State};
-use crate::waker;
+use crate::{context, waker};
 
 /// Nodes in order of arrival: a circular list, of which the primitive holds the oldest.
 #[derive(Debug)]
@@ -184,7 +184,11 @@ impl WaitList {
         // SAFETY: nodes in the list have been parked, and are alive.
         let parked = unsafe { Parked::new(node) };
         if parked.will_wake(waker.parts()) {
-            parked.node().name(waker.parts());
+            if context::is_told() {
+                let node = parked.node();
+                node.name(waker.parts());
+                context::wants_operation(parked.kind().name, node.object.addr(), node.location);
+            }
             return waker.into_clone();
         }
         let before = parked.let_go();

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 
-use gossamer_core::context::{SchedulingPoint, simulated};
+use gossamer_core::context::{self, SchedulingPoint};
 use gossamer_core::fork::{Origin, end_child};
 use gossamer_core::header::Payload;
 use gossamer_core::panics::swallow;
@@ -263,7 +263,7 @@ impl Data {
             return Poll::Ready(());
         }
         self.refuse_to_end();
-        simulated::waits_at(self, "scope::ends");
+        context::waits_still(self, "scope::ends");
         Poll::Pending
     }
 }

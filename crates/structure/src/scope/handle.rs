@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use gossamer_core::context::{SchedulingPoint, simulated};
+use gossamer_core::context::{self, SchedulingPoint};
 use gossamer_task::JoinError;
 
 use super::child::Gives;
@@ -54,7 +54,7 @@ impl<T> Future for ScopedHandle<'_, T> {
         match self.child.take_or_wake(cx.waker()) {
             Some(output) => Poll::Ready(output),
             None => {
-                simulated::waits_at(&raw const *self, "scope::join");
+                context::waits_still(&raw const *self, "scope::join");
                 Poll::Pending
             }
         }

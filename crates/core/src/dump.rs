@@ -1,0 +1,247 @@
+//! What is known of those that wait: who they are, and what for.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::panic::Location;
+
+/// Everything that lived in a process at one moment: tasks, fibers, and threads that wait for Gossamer's operations.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dump(pub(crate) Vec<Waiter>);
+
+/// One that lived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Waiter {
+    /// What it is.
+    pub kind: WaiterKind,
+    /// The name of the task, or of the thread.
+    pub name: Option<String>,
+    /// Where the task was spawned. `None`: it is a thread.
+    pub spawned: Option<&'static Location<'static>>,
+    /// What it waits for, whichever comes first. None: it did not say, as it waits for a foreign future, or runs.
+    pub waits_for: Vec<WaitsFor>,
+}
+
+/// The kind of one that waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaiterKind {
+    /// A task.
+    Task,
+    /// A fiber.
+    Fiber,
+    /// An OS thread that calls `.wait()`.
+    Thread,
+}
+
+/// Something that is waited for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaitsFor {
+    /// An operation on a primitive.
+    Operation {
+        /// `"MVar::take"` and the like.
+        name: &'static str,
+        /// The primitive: equal numbers are the same one, in this dump.
+        object: usize,
+        /// Where it was called, if it knows.
+        called: Option<&'static Location<'static>>,
+        /// Who has locked it.
+        holder: Holder,
+    },
+    /// The end of one of those in the dump, by its index.
+    End(usize),
+    /// The end of one that is not in it.
+    EndElsewhere,
+}
+
+/// The one who has locked something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Holder {
+    /// Nobody has said so.
+    NotRecorded,
+    /// One of those in the dump, by its index.
+    Waiter(usize),
+}
+
+impl Waiter {
+    /// One of these.
+    pub fn new(
+        kind: WaiterKind,
+        name: Option<String>,
+        spawned: Option<&'static Location<'static>>,
+        waits_for: Vec<WaitsFor>,
+    ) -> Self {
+        Self {
+            kind,
+            name,
+            spawned,
+            waits_for,
+        }
+    }
+}
+
+impl Dump {
+    /// A dump of these.
+    pub fn new(waiters: Vec<Waiter>) -> Self {
+        Self(waiters)
+    }
+
+    /// Each one.
+    pub fn waiters(&self) -> &[Waiter] {
+        &self.0
+    }
+
+    /// The indices of some of which each waits for the next one alone, and the last one for the first; none, if there are
+    /// none.
+    pub fn circle(&self) -> Vec<usize> {
+        let next = |at: usize| match self.0[at].waits_for.as_slice() {
+            [WaitsFor::End(other)] => Some(*other),
+            [
+                WaitsFor::Operation {
+                    holder: Holder::Waiter(other),
+                    ..
+                },
+            ] => Some(*other),
+            _ => None,
+        };
+        for first in 0..self.0.len() {
+            let mut way = Vec::new();
+            let mut at = Some(first);
+            while let Some(here) = at {
+                if let Some(begins) = way.iter().position(|other| *other == here) {
+                    return way.split_off(begins);
+                }
+                way.push(here);
+                at = next(here);
+            }
+        }
+        Vec::new()
+    }
+
+    /// As a reader calls it: `task 3 "left"`.
+    fn called(&self, at: usize) -> Called<'_> {
+        Called(at, &self.0[at])
+    }
+}
+
+struct Called<'a>(usize, &'a Waiter);
+
+impl fmt::Display for Called<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.1.kind, self.0)?;
+        match &self.1.name {
+            Some(name) => write!(f, " `{name}`"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for WaiterKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Task => "task",
+            Self::Fiber => "fiber",
+            Self::Thread => "thread",
+        })
+    }
+}
+
+impl fmt::Display for Dump {
+    /// A line for each, and one for each further thing that it waits for.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, waiter) in self.0.iter().enumerate() {
+            if at > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "  {}", self.called(at))?;
+            if let Some(spawned) = waiter.spawned {
+                write!(f, ", spawned at {spawned},")?;
+            }
+            if waiter.waits_for.is_empty() {
+                f.write_str(" waits for what does not say what it is (a foreign future)")?;
+            }
+            for (nth, waits_for) in waiter.waits_for.iter().enumerate() {
+                f.write_str(if nth == 0 {
+                    " waits for "
+                } else {
+                    "\n    or for "
+                })?;
+                self.write_wait(f, waits_for)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Dump {
+    fn write_wait(&self, f: &mut fmt::Formatter<'_>, waits_for: &WaitsFor) -> fmt::Result {
+        match waits_for {
+            WaitsFor::Operation {
+                name,
+                object,
+                called,
+                holder,
+            } => {
+                let kind = name.split("::").next().unwrap_or(name);
+                write!(f, "{name} on {kind} #{object}")?;
+                if let Some(called) = called {
+                    write!(f, ", called at {called}")?;
+                }
+                match holder {
+                    Holder::Waiter(at) => write!(f, ", held by {}", self.called(*at)),
+                    Holder::NotRecorded => Ok(()),
+                }
+            }
+            WaitsFor::End(at) => write!(f, "the end of {}", self.called(*at)),
+            WaitsFor::EndElsewhere => {
+                f.write_str("the end of a thread, or of a task that is not here")
+            }
+        }
+    }
+}
+
+/// All threads of the process sleep, and none is left that could wake one.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Deadlock(alloc::sync::Arc<Dump>);
+
+impl Deadlock {
+    /// Of those who wait for each other.
+    pub fn new(dump: Dump) -> Self {
+        Self(alloc::sync::Arc::new(dump))
+    }
+
+    /// Those who wait.
+    pub fn dump(&self) -> &Dump {
+        &self.0
+    }
+}
+
+impl fmt::Display for Deadlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "deadlock: every thread of the process sleeps, and nobody is left to wake one"
+        )?;
+        write!(f, "{}", self.0)?;
+        let circle = self.0.circle();
+        for (nth, at) in circle.iter().enumerate() {
+            f.write_str(if nth == 0 {
+                "\na circle: "
+            } else {
+                ", which waits for "
+            })?;
+            write!(f, "{}", self.0.called(*at))?;
+        }
+        match circle.first() {
+            Some(first) => write!(f, ", which waits for {}", self.0.called(*first)),
+            None => Ok(()),
+        }
+    }
+}
+
+crate::impl_debug_as_display!([] Deadlock[]);
+
+impl core::error::Error for Deadlock {}

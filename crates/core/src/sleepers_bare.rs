@@ -1,0 +1,54 @@
+//! Where nobody knows whether all threads of the process sleep: not on Linux, and in models.
+
+use alloc::sync::Arc;
+use alloc::task::Wake;
+use core::time::Duration;
+
+use crate::dump::Deadlock;
+use crate::platform;
+
+/// One thread's permit.
+#[derive(Debug)]
+pub(crate) struct Sleeper {
+    pub(crate) permit: platform::Permit,
+}
+
+impl Wake for Sleeper {
+    fn wake(self: Arc<Self>) {
+        self.permit.give();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.permit.give();
+    }
+}
+
+/// For a permit, which never calls it.
+pub(crate) fn all_sleep(_looks: u32) -> Duration {
+    Duration::MAX
+}
+
+impl Sleeper {
+    /// For the current thread.
+    pub(crate) fn here() -> Arc<Self> {
+        let permit = platform::Permit::new();
+        Arc::new(Self { permit })
+    }
+
+    /// Sleeps until the permit is given.
+    ///
+    /// # Errors
+    /// None here.
+    pub(crate) fn sleep_or_fail(&self, _waits: bool) -> Result<(), Deadlock> {
+        self.permit.take_for_good(all_sleep);
+        Ok(())
+    }
+
+    /// As [`Permit::take_or_look`](platform::Permit::take_or_look).
+    ///
+    /// # Errors
+    /// None here.
+    pub(crate) fn look_or_fail(&self, limit: Duration) -> Result<bool, Deadlock> {
+        Ok(self.permit.take_or_look(limit, all_sleep))
+    }
+}
