@@ -7,7 +7,10 @@ use core::panic::Location;
 
 /// Everything that lived in a process at one moment: tasks, fibers, and threads that wait for Gossamer's operations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Dump(pub(crate) Vec<Waiter>);
+pub struct Dump {
+    waiters: Vec<Waiter>,
+    unheard: usize,
+}
 
 /// One that lived.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,19 +88,24 @@ impl Waiter {
 
 impl Dump {
     /// A dump of these.
-    pub fn new(waiters: Vec<Waiter>) -> Self {
-        Self(waiters)
+    pub fn new(waiters: Vec<Waiter>, unheard: usize) -> Self {
+        Self { waiters, unheard }
     }
 
     /// Each one.
     pub fn waiters(&self) -> &[Waiter] {
-        &self.0
+        &self.waiters
+    }
+
+    /// How many threads of runtimes were in a poll for so long that they did not say which tasks they have.
+    pub fn unheard(&self) -> usize {
+        self.unheard
     }
 
     /// The indices of some of which each waits for the next one alone, and the last one for the first; none, if there are
     /// none.
     pub fn circle(&self) -> Vec<usize> {
-        let next = |at: usize| match self.0[at].waits_for.as_slice() {
+        let next = |at: usize| match self.waiters[at].waits_for.as_slice() {
             [WaitsFor::End(other)] => Some(*other),
             [
                 WaitsFor::Operation {
@@ -107,7 +115,7 @@ impl Dump {
             ] => Some(*other),
             _ => None,
         };
-        for first in 0..self.0.len() {
+        for first in 0..self.waiters.len() {
             let mut way = Vec::new();
             let mut at = Some(first);
             while let Some(here) = at {
@@ -123,7 +131,7 @@ impl Dump {
 
     /// As a reader calls it: `task 3 "left"`.
     fn called(&self, at: usize) -> Called<'_> {
-        Called(at, &self.0[at])
+        Called(at, &self.waiters[at])
     }
 }
 
@@ -152,7 +160,7 @@ impl fmt::Display for WaiterKind {
 impl fmt::Display for Dump {
     /// A line for each, and one for each further thing that it waits for.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, waiter) in self.0.iter().enumerate() {
+        for (at, waiter) in self.waiters.iter().enumerate() {
             if at > 0 {
                 f.write_str("\n")?;
             }
@@ -161,7 +169,7 @@ impl fmt::Display for Dump {
                 write!(f, ", spawned at {spawned},")?;
             }
             if waiter.waits_for.is_empty() {
-                f.write_str(" waits for what does not say what it is (a foreign future)")?;
+                f.write_str(" runs, or waits for what does not say what it is (a foreign future)")?;
             }
             for (nth, waits_for) in waiter.waits_for.iter().enumerate() {
                 f.write_str(if nth == 0 {
@@ -172,7 +180,16 @@ impl fmt::Display for Dump {
                 self.write_wait(f, waits_for)?;
             }
         }
-        Ok(())
+        match self.unheard {
+            0 => Ok(()),
+            1 => f.write_str(
+                "\n  and a thread of a runtime is in a poll, and does not say which tasks it has",
+            ),
+            many => write!(
+                f,
+                "\n  and {many} threads of runtimes are in polls, and do not say which tasks they have"
+            ),
+        }
     }
 }
 

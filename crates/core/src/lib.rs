@@ -85,7 +85,7 @@ pub mod sleepers;
     any(not(target_os = "linux"), loom, shuttle, gossamer_portable)
 ))]
 #[path = "sleepers_bare.rs"]
-pub(crate) mod sleepers;
+pub mod sleepers;
 #[cfg(feature = "std")]
 pub mod wait;
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]

@@ -1,18 +1,22 @@
 //! A roll call: all that wait are polled once more, and say what they wait for.
 //!
-//! So a wait costs nothing more for being found in a report: nobody notes anything until he is asked. Who polls without a
+//! So a wait costs nothing more for being found in a report: nobody notes anything until he is asked. To be polled without a
 //! cause is what any future has to put up with. (tokio's task dumps poll all tasks once more as well.) The answers are
 //! copies: nobody looks into an operation that may be gone.
+//!
+//! The runner of a shard lists its tasks and wakes them when it is called; at a shard that nobody runs, who calls does so,
+//! as a visitor.
 
 use alloc::vec::Vec;
 use core::panic::Location;
 
 pub use crate::context::roll_call::Answer;
 pub(crate) use crate::context::roll_call::hear;
-use crate::context::roll_call::set_on;
+use crate::context::roll_call::{is_on, set_on};
 use crate::header::ref_count::Queue;
 use crate::header::{Description, Queued};
-use crate::shard::Shard;
+use crate::platform::{Mutex, process_global};
+use crate::shard::{Shard, ShardGuard};
 
 /// A task that lives.
 #[derive(Debug, Clone, Copy)]
@@ -27,66 +31,99 @@ pub struct Living {
     pub is_fiber: bool,
 }
 
-/// Calls `look` for each task that is on one of a shard's lists.
-fn each_task(shard: &Shard, mut look: impl FnMut(&Description<'_>)) {
+/// What has come of a roll call so far.
+#[derive(Debug, Default)]
+pub struct RollCall {
+    /// All tasks that are known.
+    pub living: Vec<Living>,
+    /// What they, and threads, have said.
+    pub answers: Vec<Answer>,
+    /// The shards whose runners have not listed their tasks: they are in a poll.
+    pub unheard: Vec<u16>,
+}
+
+process_global! {
+    /// But the answers.
+    fn state() -> Mutex<RollCall> = Mutex::default()
+}
+
+/// Begins one: has all tasks of the process be listed and woken. (Threads are woken by
+/// [`wake_all`](crate::sleepers::wake_all).) One at a time.
+pub fn begin() {
+    *state().lock() = RollCall::default();
+    let _before = set_on(true);
+    for shard in Shard::all().filter(|shard| shard.tasks() > 0) {
+        shard.set_roll_call(true);
+        match shard.try_visit() {
+            Some(guard) => list(&guard),
+            None => {
+                state().lock().unheard.push(shard.index());
+                shard.call();
+            }
+        }
+    }
+}
+
+/// This thread, which runs the shard, was [called](Shard::call), perhaps for that.
+#[cold]
+pub fn answer_call(guard: &ShardGuard) {
+    if !is_on() {
+        return;
+    }
+    hear();
+    let index = guard.shard().index();
+    let mut state = state().lock();
+    let unheard = state.unheard.iter().position(|other| *other == index);
+    if let Some(at) = unheard {
+        state.unheard.swap_remove(at);
+        drop(state);
+        list(guard);
+    }
+}
+
+/// Lists the tasks of a shard, and wakes those that wait.
+fn list(guard: &ShardGuard) {
+    let shard = guard.shard();
+    let mut waiting = Vec::new();
+    let mut look = |task: &Description<'_>| {
+        let header = task.task();
+        state().lock().living.push(Living {
+            address: task.address(),
+            join: header.join_address(),
+            spawned: task.spawned,
+            is_fiber: header.state().is_pinned(),
+        });
+        if !header.state().ignores_wake() && header.refs.queue() == Queue::Push {
+            // SAFETY: `QUEUED` has just been set here.
+            waiting.push(unsafe { Queued::new(header.pointer()) });
+        }
+    };
     shard.with_list(|| {
         shard.runner.owned_local.describe(&mut look);
         shard.runner.owned.describe(look);
     });
-}
-
-/// Begins a roll call, and wakes the tasks that wait. (Threads are woken by
-/// [`wake_all`](crate::sleepers::wake_all).)
-///
-/// # Safety
-/// Nobody runs any task of the process, or wakes one: all threads sleep.
-pub unsafe fn begin() {
-    // All of them before the first is woken: from then on others run.
-    let mut all: Vec<(&Shard, Queued)> = Vec::new();
-    for shard in Shard::all() {
-        shard.set_roll_call(true);
-        each_task(shard, |task| {
-            let task = task.task();
-            if !task.state().ignores_wake() && task.refs.queue() == Queue::Push {
-                // SAFETY: `QUEUED` has just been set here.
-                all.push((shard, unsafe { Queued::new(task.pointer()) }));
-            }
-        });
-    }
-    let _before = set_on(true);
-    for (shard, task) in all {
+    for task in waiting {
         if let Ok(Some(runner)) = shard.push(task) {
             runner.wake();
         }
     }
 }
 
+/// How much has come so far: it changes when more comes. And whether somebody is unheard.
+pub fn progress() -> (usize, bool) {
+    let state = state().lock();
+    let answers = crate::context::roll_call::answers_so_far();
+    (state.living.len() + answers, !state.unheard.is_empty())
+}
+
 /// Ends it.
-///
-/// # Returns
-/// All answers.
-pub fn end() -> Vec<Answer> {
+pub fn end() -> RollCall {
     for shard in Shard::all() {
         shard.set_roll_call(false);
     }
-    set_on(false)
-}
-
-/// All tasks that live.
-///
-/// # Safety
-/// As [`begin`].
-pub unsafe fn living() -> Vec<Living> {
-    let mut living = Vec::new();
-    for shard in Shard::all() {
-        each_task(shard, |task| {
-            living.push(Living {
-                address: task.address(),
-                join: task.task().join_address(),
-                spawned: task.spawned,
-                is_fiber: task.task().state().is_pinned(),
-            });
-        });
+    let answers = set_on(false);
+    RollCall {
+        answers,
+        ..core::mem::take(&mut *state().lock())
     }
-    living
 }

@@ -195,6 +195,15 @@ pub fn all_asleep() -> Option<Vec<Asleep>> {
     })
 }
 
+/// The threads that sleep for good at this moment.
+pub fn asleep_now() -> Vec<Asleep> {
+    let all = all();
+    let asleep = all
+        .iter()
+        .filter(|sleeper| sleeper.permit.sleep().is_some());
+    asleep.map(|sleeper| sleeper.asleep()).collect()
+}
+
 /// Tells one thread, of all that sleep, that nobody will wake it: the main thread, if it can be told; `false` if none can.
 pub fn fail_one(deadlock: &Deadlock) -> bool {
     // Relaxed: the permit has published it.

@@ -2,10 +2,12 @@
 
 use alloc::sync::Arc;
 use alloc::task::Wake;
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use crate::dump::Deadlock;
 use crate::platform;
+use crate::platform::thread::Thread;
 
 /// One thread's permit.
 #[derive(Debug)]
@@ -21,6 +23,25 @@ impl Wake for Sleeper {
     fn wake_by_ref(self: &Arc<Self>) {
         self.permit.give();
     }
+}
+
+/// A thread that sleeps for good: nobody knows of one.
+#[derive(Debug, Clone)]
+pub struct Asleep {
+    /// The thread.
+    pub thread: Thread,
+    /// The address of its context.
+    pub context: usize,
+    /// Whether it waits for one thing, and runs no runtime for its caller.
+    pub waits: bool,
+}
+
+/// Wakes nobody.
+pub fn wake_all() {}
+
+/// None is known.
+pub fn asleep_now() -> Vec<Asleep> {
+    Vec::new()
 }
 
 /// For a permit, which never calls it.

@@ -17,6 +17,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use gossamer_core::dump::{Deadlock, Dump, Holder, Waiter, WaiterKind, WaitsFor};
 pub use gossamer_fiber::Fibers;
 use gossamer_sched::{Environment, Fifo, Single, run_blocking};
 pub use gossamer_sched::{Hold, LocalScope, Metrics, SpawnError, Stopped, Stuck, TaskPanic};
@@ -314,6 +315,35 @@ impl Runtime {
             Inner::Threads(threads) => threads.shutdown(Some(limit)),
             Inner::Single { .. } => true,
         }
+    }
+
+    /// Says of every task and fiber of the process, and of its threads that call [`.wait()`](crate::Wait::wait), what it
+    /// waits for: for a program that hangs. Nobody notes anything before, so being found here costs a wait nothing.
+    ///
+    /// All of them are polled once more for that, and answer. One whose future is foreign, or that is in the midst of a
+    /// poll, does not say what it waits for; nor does a thread that waits with a limit of time, or in a `block_on` (its
+    /// future counts as a task). Tasks that have not been polled so far are not there.
+    ///
+    /// # Blocking
+    /// Some milliseconds, or up to 100 while a thread of a runtime is in a poll ([`Dump::unheard`]). Called by a task, that
+    /// is its own thread too: call it from another thread, or by [`spawn_blocking`](Runtime::spawn_blocking).
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// use gossamer::{Runtime, sync::MVar};
+    ///
+    /// let rt = Runtime::new()?;
+    /// let place = Arc::new(MVar::<u32>::empty());
+    /// let task = rt.task().name("waits").spawn(async move { place.take().await });
+    /// // It may not have come so far.
+    /// while !rt.dump().to_string().contains("`waits`, spawned at") {}
+    /// # drop(task);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[cfg(not(any(loom, shuttle)))]
+    pub fn dump(&self) -> Dump {
+        gossamer_sched::dump()
     }
 
     /// Runs tasks until `future`, which may borrow and need not be `Send`, is complete.

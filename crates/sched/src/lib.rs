@@ -12,6 +12,8 @@ mod blocking;
 mod deadline;
 #[cfg(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable))))]
 mod deadlock;
+#[cfg(not(any(loom, shuttle)))]
+mod dump;
 mod environment;
 mod fifo;
 mod pool;
@@ -26,6 +28,8 @@ mod threads;
 pub use self::blocking::{BLOCKING_MAX, Blocking, BlockingOptions};
 #[cfg(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable))))]
 pub use self::deadlock::look_for_deadlocks;
+#[cfg(not(any(loom, shuttle)))]
+pub use self::dump::dump;
 pub use self::environment::{Entered, Environment, current, here};
 pub use self::fifo::Fifo;
 pub use self::pool::{HELPERS, Hold, Metrics, Pool, Resize, Stuck, WORKERS_MAX, Watching};

@@ -36,7 +36,13 @@ pub(crate) fn set_on(on: bool) -> Vec<Answer> {
     core::mem::take(&mut *answers().lock())
 }
 
-fn is_on() -> bool {
+/// How many answers there are.
+pub(crate) fn answers_so_far() -> usize {
+    answers().lock().len()
+}
+
+/// Whether one goes on.
+pub(crate) fn is_on() -> bool {
     IS_ON.load(Ordering::Relaxed) != 0 // Relaxed: as above
 }
 

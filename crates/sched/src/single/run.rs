@@ -9,6 +9,7 @@ use gossamer_core::context::{self, AccessFlag, Context};
 use gossamer_core::fork::end_child;
 use gossamer_core::header::{Failure, Header, Payload, Turn};
 use gossamer_core::panics;
+use gossamer_core::roll_call;
 use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_task::Id;
 use gossamer_task::locals::name_of;
@@ -187,6 +188,7 @@ fn poll_until<S: Scheduler>(
             scheduler.between_polls(context);
             guard.drain();
             if guard.runner().called.take() && !gossamer_core::mutant!("call_unheard") {
+                roll_call::answer_call(guard);
                 break;
             }
         }
