@@ -2,7 +2,7 @@
 //!
 //! The programs that deadlock are the patterns of the Go project's published kernels of deadlocks (GoBench, Yuan et al.,
 //! CGO 2021; GOKER), restated. This is no test of a harness: that one's own threads would be threads of the process that
-//! somebody might run on.
+//! somebody might run on. Dumps of programs that run are here as well.
 #[path = "../patience.rs"]
 mod patience;
 mod programs;
@@ -69,11 +69,8 @@ fn run(program: &Program, model: &str) {
     let model: Model = model.parse().expect("a model");
     // SAFETY: nothing here uses thread-locals like a stack.
     let fibers = unsafe { Fibers::contract() };
-    let rt = Runtime::builder()
-        .model(model)
-        .fibers(fibers)
-        .build()
-        .expect("a runtime");
+    let builder = Runtime::builder().model(model).fibers(fibers);
+    let rt = builder.dump_on_quit().build().expect("a runtime");
     let began = Instant::now();
     match (program.run)(&rt) {
         Ok(()) => println!("returned"),
@@ -117,6 +114,7 @@ fn test(program: &Program, model: &str) -> Result<(), String> {
     let has = |words: &[&str]| words.iter().all(|word| told.contains(word));
     let is_right = match program.ends {
         Ends::Deadlock(words) => has(&["stopped\ndeadlock"]) && has(words),
+        Ends::Says(words) => has(&["returned"]) && has(words),
         Ends::Returns => has(&["returned"]) && !has(&["deadlock"]),
     };
     match ended {

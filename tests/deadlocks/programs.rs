@@ -21,8 +21,10 @@ pub(crate) enum Ends {
     /// It deadlocks, and the report has these words.
     Deadlock(&'static [&'static str]),
     Returns,
+    /// It returns, and has said these words.
+    Says(&'static [&'static str]),
 }
-use Ends::{Deadlock, Returns};
+use Ends::{Deadlock, Returns, Says};
 
 /// Longer than it takes to find a deadlock.
 const A_WHILE: Duration = Duration::from_millis(400);
@@ -279,6 +281,76 @@ programs! {
                 let _number = task.await;
             }
         })
+    };
+    a_dump: Returns, |rt| {
+        let (place, lock) = (Arc::new(MVar::<u32>::empty()), Arc::new(Mutex::new(())));
+        let held = lock.lock().wait();
+        let (theirs, locked) = (place.clone(), lock.clone());
+        let fiber = rt.task().name("fibre").spawn_fiber(move || theirs.take().wait());
+        let task = rt.task().name("locks").spawn(async move {
+            let _held = locked.lock().await;
+            fiber.await
+        });
+        let timer = rt.task().name("sleeps").spawn(later(A_WHILE));
+        let (ask, asked) = channel::bounded::<u32>(1);
+        let dumps = rt.spawn_thread(move || asked.recv().wait());
+        // A runtime of this thread runs while it waits; so another thread dumps.
+        let dumped = std::thread::scope(|threads| {
+            let dumping = threads.spawn(|| {
+                loop {
+                    let dump = rt.dump();
+                    let text = dump.to_string();
+                    let whole = [
+                        "`fibre`, spawned at", "waits for MVar::take on MVar #",
+                        "`locks`, spawned at", "waits for Mutex::lock on Mutex #",
+                        "`sleeps`, spawned at", "waits for sleep::ends on sleep #",
+                        "waits for Receiver::recv on Receiver #",
+                    ];
+                    if whole.iter().all(|part| text.contains(part)) {
+                        return dump;
+                    }
+                }
+            });
+            rt.block_on(later(A_WHILE / 2));
+            while !dumping.is_finished() {
+                rt.block_on(later(A_WHILE / 40));
+            }
+            dumping.join().expect("no panic")
+        });
+        let json = dumped.to_json();
+        assert!(json.contains(r#""name":"locks""#) && json.contains(r#""operation":"Mutex::lock""#), "{json}");
+        assert_eq!(dumped.circle(), [0; 0]);
+        drop((held, ask, dumps, timer));
+        place.put(1).wait();
+        let _ended = task.wait();
+        Ok(())
+    };
+    a_dump_while_others_compute: Returns, |rt| {
+        let going = Arc::new(std::sync::atomic::AtomicBool::new(true));
+        let theirs = going.clone();
+        let task = rt.spawn(async move {
+            // Relaxed: nothing else is read.
+            while theirs.load(std::sync::atomic::Ordering::Relaxed) {}
+        });
+        let thread = {
+            let going = going.clone();
+            let dump = rt.dump();
+            rt.spawn_thread(move || {
+                rest(A_WHILE);
+                // Relaxed: as above.
+                going.store(false, std::sync::atomic::Ordering::Relaxed);
+                dump.waiters().len()
+            })
+        };
+        let _ended = task.wait();
+        let _ended = thread.wait();
+        Ok(())
+    };
+    quit: Says(&["gossamer: SIGQUIT: who waits for what"]), |_| {
+        let this = rustix::process::getpid();
+        rustix::process::kill_process(this, rustix::process::Signal::QUIT).expect("a signal for this process");
+        rest(A_WHILE);
+        Ok(())
     };
     a_deadlock_is_left: Returns, |rt| {
         // What deadlocks is dropped, and the next goes on.

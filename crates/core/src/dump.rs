@@ -1,5 +1,7 @@
 //! What is known of those that wait: who they are, and what for.
 
+mod json;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -51,7 +53,7 @@ pub enum WaitsFor {
         /// Where it was called, if it knows.
         called: Option<&'static Location<'static>>,
         /// Who has locked it.
-        holder: Holder,
+        holder: LockHolder,
     },
     /// The end of one of those in the dump, by its index.
     End(usize),
@@ -62,7 +64,7 @@ pub enum WaitsFor {
 /// The one who has locked something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Holder {
+pub enum LockHolder {
     /// Nobody has said so.
     NotRecorded,
     /// One of those in the dump, by its index.
@@ -109,7 +111,7 @@ impl Dump {
             [WaitsFor::End(other)] => Some(*other),
             [
                 WaitsFor::Operation {
-                    holder: Holder::Waiter(other),
+                    holder: LockHolder::Waiter(other),
                     ..
                 },
             ] => Some(*other),
@@ -208,8 +210,8 @@ impl Dump {
                     write!(f, ", called at {called}")?;
                 }
                 match holder {
-                    Holder::Waiter(at) => write!(f, ", held by {}", self.called(*at)),
-                    Holder::NotRecorded => Ok(()),
+                    LockHolder::Waiter(at) => write!(f, ", held by {}", self.called(*at)),
+                    LockHolder::NotRecorded => Ok(()),
                 }
             }
             WaitsFor::End(at) => write!(f, "the end of {}", self.called(*at)),
@@ -262,3 +264,6 @@ impl fmt::Display for Deadlock {
 crate::impl_debug_as_display!([] Deadlock[]);
 
 impl core::error::Error for Deadlock {}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests;

@@ -165,6 +165,12 @@ fn wake_one() {
     }
 }
 
+/// This thread waits for signals of the system from now on, and says something when one comes. It wakes nobody who would
+/// go on by that, so it is none of those who could.
+pub fn serve() {
+    asleep::serve();
+}
+
 /// Wakes all that sleep for good, to no purpose of their own.
 pub fn wake_all() {
     for sleeper in all() {

@@ -10,6 +10,8 @@
 //! ([`Runtime::resize`]).
 
 mod builder;
+#[cfg(all(feature = "dumps", unix, not(any(loom, shuttle))))]
+mod quitting;
 mod structured;
 
 use std::mem;
@@ -17,7 +19,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use gossamer_core::dump::{Deadlock, Dump, Holder, Waiter, WaiterKind, WaitsFor};
+pub use gossamer_core::dump::{Deadlock, Dump, LockHolder, Waiter, WaiterKind, WaitsFor};
 pub use gossamer_fiber::Fibers;
 use gossamer_sched::{Environment, Fifo, Single, run_blocking};
 pub use gossamer_sched::{Hold, LocalScope, Metrics, SpawnError, Stopped, Stuck, TaskPanic};

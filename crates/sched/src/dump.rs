@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::panic::Location;
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use gossamer_core::context::simulated::Wanted;
-use gossamer_core::dump::{Dump, Holder, Waiter, WaiterKind, WaitsFor};
+use gossamer_core::dump::{Dump, LockHolder, Waiter, WaiterKind, WaitsFor};
 use gossamer_core::platform::atomic::{AtomicBool, Ordering};
+use gossamer_core::platform::thread::sleep;
 use gossamer_core::roll_call::{self, Answer, RollCall};
 use gossamer_core::sleepers::{self, Asleep};
 use gossamer_task::locals::name_at;
@@ -144,7 +144,7 @@ impl Telling<'_> {
                 name,
                 object: self.number(object),
                 called,
-                holder: Holder::NotRecorded,
+                holder: LockHolder::NotRecorded,
             },
             Wanted::Task(join) | Wanted::Join(join) => match self.joins.get(&join) {
                 Some(at) => WaitsFor::End(*at),

@@ -29,6 +29,14 @@ pub(super) fn count_out() {
     ASLEEP.fetch_sub(1, Ordering::Relaxed); // Relaxed: as above
 }
 
+/// Threads that wait for a signal of the system, and wake nobody who would go on by that.
+static SERVANTS: UnmodelledI64 = UnmodelledI64::new(0);
+
+/// This thread, for good, waits for a signal of the system, to say something: it does not count among those of the process.
+pub fn serve() {
+    SERVANTS.fetch_add(1, Ordering::Relaxed); // Relaxed: as above
+}
+
 /// This thread is known from now on.
 pub fn know() {
     static FORKS: Once = Once::new();
@@ -42,16 +50,19 @@ pub fn unknow() -> bool {
     known > 0 && ASLEEP.load(Ordering::Relaxed) == known // Relaxed: as above
 }
 
-/// How many threads the process has. `None`: the system does not say.
+/// How many threads the process has, but those that [serve]. `None`: the system does not say.
 pub fn threads_of_process() -> Option<usize> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
     // The 20th field; the second is the process's name in brackets, which may have anything in it.
     let (_, fields) = stat.rsplit_once(')')?;
-    fields.split_whitespace().nth(17)?.parse().ok()
+    let threads: usize = fields.split_whitespace().nth(17)?.parse().ok()?;
+    let servants = SERVANTS.load(Ordering::Relaxed); // Relaxed: one that begins just now counts
+    threads.checked_sub(servants.try_into().ok()?)
 }
 
 /// In a forked child, which has the one thread that runs.
 extern "C" fn forget() {
     ASLEEP.store(0, Ordering::Relaxed); // Relaxed: as above
     KNOWN.store(1, Ordering::Relaxed); // Relaxed: as above
+    SERVANTS.store(0, Ordering::Relaxed); // Relaxed: as above
 }

@@ -52,6 +52,8 @@ pub struct Builder<S = Fifo> {
     threads: ThreadOptions,
     blocking: BlockingOptions,
     on_panic: OnPanic,
+    #[cfg(all(feature = "dumps", unix, not(any(loom, shuttle))))]
+    dumps_on_quit: bool,
     scheduler: S,
     has_own_scheduler: bool,
 }
@@ -81,6 +83,8 @@ impl<S: Scheduler> Builder<S> {
             threads: self.threads,
             blocking: self.blocking,
             on_panic: self.on_panic,
+            #[cfg(all(feature = "dumps", unix, not(any(loom, shuttle))))]
+            dumps_on_quit: self.dumps_on_quit,
             scheduler,
             has_own_scheduler: true,
         }
@@ -132,6 +136,17 @@ impl<S: Scheduler> Builder<S> {
     /// ```
     pub fn fibers(mut self, promised: Fibers) -> Self {
         self.fibers = Some(promised);
+        self
+    }
+
+    /// Prints a [dump](Runtime::dump) on the standard error whenever the process gets SIGQUIT (`kill -QUIT`, or Ctrl+\\ in a
+    /// terminal), which does not end it then. For the whole process; a handler that was there before is called too.
+    ///
+    /// # Errors
+    /// [`build`](Builder::build) fails if the system refuses the handler or the thread that prints.
+    #[cfg(all(feature = "dumps", unix, not(any(loom, shuttle))))]
+    pub fn dump_on_quit(mut self) -> Self {
+        self.dumps_on_quit = true;
         self
     }
 
@@ -247,6 +262,10 @@ impl<S: Scheduler> Builder<S> {
         blocking.check()?;
         if self.fibers.is_some() {
             Fibers::check(self.fibers)?;
+        }
+        #[cfg(all(feature = "dumps", unix, not(any(loom, shuttle))))]
+        if self.dumps_on_quit {
+            super::quitting::dump_on_quit()?;
         }
         let inner = match model {
             Model::Single => Inner::single(Single::with_scheduler(self.scheduler)?),

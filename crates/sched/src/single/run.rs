@@ -187,8 +187,7 @@ fn poll_until<S: Scheduler>(
             hand_over_all(context, scheduler, yielded.take());
             scheduler.between_polls(context);
             guard.drain();
-            if guard.runner().called.take() && !gossamer_core::mutant!("call_unheard") {
-                roll_call::answer_call(guard);
+            if is_called(guard) {
                 break;
             }
         }
@@ -239,6 +238,15 @@ fn poll_until<S: Scheduler>(
     }
     hand_over_all(context, scheduler, yielded);
     Ran::Budget
+}
+
+/// Whether somebody has called; a roll call is answered.
+fn is_called(guard: &ShardGuard) -> bool {
+    let is_called = guard.runner().called.take() && !gossamer_core::mutant!("call_unheard");
+    if is_called {
+        roll_call::answer_call(guard);
+    }
+    is_called
 }
 
 /// Whether the scheduler holds no task. It may be a user's, and wake the task that was polled last.
