@@ -35,10 +35,10 @@ impl From<String> for Failure {
 }
 
 /// Prints the answer, or says what was wrong: status 2 for a bad command line, 1 for trouble at run time.
-pub fn end(answer: Result<u64, Failure>) -> ExitCode {
+pub fn end(answer: Result<impl std::fmt::Display, Failure>) -> ExitCode {
     match answer {
-        Ok(number) => {
-            println!("{number}");
+        Ok(answer) => {
+            println!("{answer}");
             ExitCode::SUCCESS
         }
         Err(Failure::Asked(message)) => {
