@@ -30,6 +30,8 @@ pub struct Figure {
 pub enum Of {
     /// The middle one.
     Median,
+    /// The middle one, of those who say it; the others have none.
+    MedianIfSaid,
     /// The most.
     Most,
     /// The most, of those who say it; the others have none.
@@ -93,7 +95,7 @@ pub fn of_runs(
             .filter_map(|run| run.get(one.name)?.as_f64())
             .collect();
         let value = match one.of {
-            Of::Median => spread(&each)?.median,
+            Of::Median | Of::MedianIfSaid => spread(&each)?.median,
             Of::Most | Of::MostIfSaid => spread(&each)?.max,
             Of::MemoryEach => {
                 let peak = runs.iter().map(|run| run.peak_rss_bytes).max()?;

@@ -170,6 +170,13 @@ fn dice(name: &'static str, what: &str, quick: bool) -> Part {
     rare(part(name, "dice", &paths[..given], 0.1))
 }
 
+/// A program whose schedules are explored for a time.
+fn schedules(name: &'static str, what: &str, quick: bool) -> Part {
+    let ms = if quick { 100 } else { 500 };
+    let given = [("what", json!(what)), ("ms", json!(ms))];
+    rare(part(name, "schedules", &given, 0.1))
+}
+
 /// Many tasks at one object, for a time.
 fn crowd(name: &'static str, object: &str, quick: bool) -> Part {
     let ms = if quick { 100 } else { 2_000 };
@@ -240,6 +247,10 @@ fn all(quick: bool) -> Vec<Part> {
         dice("dice", "sum", quick),
         dice("dice-keep", "keep", quick),
         dice("dice-paths", "paths", quick),
+        schedules("schedules", "three", quick),
+        schedules("schedules-shared", "shared", quick),
+        schedules("schedules-four", "four", quick),
+        schedules("schedules-philosophers", "philosophers", quick),
         part("process", "process", &[], 0.1),
         part("slot-short", "slot", &[("which", json!("short"))], 1.0),
     ]

@@ -7,6 +7,7 @@ mod dice;
 pub(crate) mod nucleotides;
 mod parallel;
 mod savina;
+mod schedules;
 mod waiting;
 
 use crate::workload::{Kind, Opt, Usual, Workload};
@@ -17,10 +18,11 @@ use dice::DICE;
 use nucleotides::K_NUCLEOTIDE;
 use parallel::{FIB, QUICKSORT};
 use savina::{BANK, BIG, BOUNDED_BUFFER, FORKJOIN, UTS};
+use schedules::SCHEDULES;
 use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 33] = [
+pub static WORKLOADS: [Workload; 34] = [
     RING,
     SPAWN,
     YIELD,
@@ -48,6 +50,7 @@ pub static WORKLOADS: [Workload; 33] = [
     K_NUCLEOTIDE,
     BFS,
     DICE,
+    SCHEDULES,
     FORKJOIN,
     BIG,
     BOUNDED_BUFFER,
@@ -63,10 +66,19 @@ pub fn find(name: &str) -> Option<&'static Workload> {
 }
 
 /// Whether what a workload measures is time per operation; and not idle workers, lateness, turns until a time is over,
-/// searches and evaluations without what is around them, or the lab itself.
+/// searches, evaluations and explorations without what is around them, or the lab itself.
 #[must_use]
 pub fn is_about_time(name: &str) -> bool {
-    !["workers", "hostage", "crowd", "bfs", "dice", "process"].contains(&name)
+    ![
+        "workers",
+        "hostage",
+        "crowd",
+        "bfs",
+        "dice",
+        "schedules",
+        "process",
+    ]
+    .contains(&name)
 }
 
 /// Operations are counted in signed 64 bits by some contenders.

@@ -1,5 +1,7 @@
 //! The answers, each worked out the long way for small sizes.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use super::*;
@@ -156,4 +158,45 @@ fn rolls(dice: u64, sides: u64) -> Vec<Vec<u64>> {
             roll
         })
         .collect()
+}
+
+/// A state is how far each has come: 1 and 2 are forks in its hands, 4 is the end. From all states that are as far, the
+/// weights go on to the next ones.
+#[test]
+fn philosophers_deadlock_as_often_as_the_answer_says() {
+    // All weights are over one number, which every choice among up to five divides: 60 for each of the twenty steps.
+    let (all, mut states) = (
+        60_u128.pow(20),
+        BTreeMap::from([([0_u8; 5], 60_u128.pow(20))]),
+    );
+    let mut deadlocks = 0;
+    while !states.is_empty() {
+        let mut after = BTreeMap::new();
+        for (at, weight) in states {
+            let holds = |who: usize, fork: usize| match fork == who {
+                true => (1..=2).contains(&at[who]),
+                false => (2..=3).contains(&at[who]),
+            };
+            let is_free = |fork: usize| !holds(fork, fork) && !holds((fork + 4) % 5, fork);
+            let can = |who: &usize| match at[*who] {
+                0 => is_free(*who),
+                1 => is_free((*who + 1) % 5),
+                step => step < 4,
+            };
+            let enabled: Vec<usize> = (0..5).filter(can).collect();
+            if enabled.is_empty() && at != [4; 5] {
+                deadlocks += weight;
+            }
+            for who in &enabled {
+                let mut next = at;
+                next[*who] += 1;
+                *after.entry(next).or_insert(0) += weight / enabled.len() as u128;
+            }
+        }
+        states = after;
+    }
+    let answer = answer("schedules", &[], "philosophers");
+    let (above, below) = answer.split_once('/').expect("a fraction");
+    let [above, below] = [above, below].map(|text| text.parse::<u128>().expect("a number"));
+    assert_eq!(deadlocks * below, all * above);
 }

@@ -65,6 +65,7 @@ fn numbers_of_other_workloads() {
         ("msgsend", "interval"),
         ("bfs", "searches"),
         ("dice", "kept"),
+        ("schedules", "ms"),
     ] {
         let words = format!("run {workload} --{option} 0");
         refused(&words, &["'0'", &format!("--{option}"), "from 1 to"]);
