@@ -8,8 +8,8 @@ use super::number;
 /// An operation is a take or a put of a cell that holds a value or none.
 pub(super) const SCHEDULES: Workload = Workload {
     name: "schedules",
-    about: "a small program is explored in all its schedules, again and again for a time; exploring it is one",
-    op: ["run", "runs"],
+    about: "a small program is explored in all its schedules, again and again until the time is over, which is a round",
+    op: ["round", "rounds"],
     options: &[
         Opt {
             name: "what",
