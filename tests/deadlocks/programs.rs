@@ -211,8 +211,8 @@ programs! {
     thread_ends_last: Deadlock(&["waits for Receiver::recv"]), |rt| {
         let (tx, rx) = channel::bounded::<u32>(1);
         let thread = std::thread::spawn(move || {
-            let place = MVar::new(1);
-            let _taken = place.take().wait();
+            // It has slept, and so is known.
+            later(A_WHILE / 40).wait();
             rest(A_WHILE);
             std::mem::forget(tx);
         });

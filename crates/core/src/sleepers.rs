@@ -74,7 +74,7 @@ impl Known {
 impl Drop for Known {
     fn drop(&mut self) {
         // This thread was the last one that ran, perhaps: then somebody is to look.
-        if asleep::unknow() {
+        if asleep::unknow() && !crate::mutant!("thread_ends_unnoticed") {
             wake_one();
         }
     }
@@ -192,7 +192,8 @@ pub fn all_asleep() -> Option<Vec<Asleep>> {
         .collect();
     let threads = asleep::threads_of_process();
     let still = |(sleep, sleeper): &(u32, Arc<Sleeper>)| sleeper.permit.sleep() == Some(*sleep);
-    let are_all = threads == Some(sleepers.len()) && sleepers.iter().all(still);
+    let counted = threads == Some(sleepers.len()) || crate::mutant!("outside_threads_uncounted");
+    let are_all = counted && sleepers.iter().all(still);
     are_all.then(|| {
         sleepers
             .iter()

@@ -61,7 +61,7 @@ pub(crate) fn hear() {
 #[inline(never)]
 pub(crate) fn wants(wants: Wanted) {
     let joined = with(|context| context.watched.get() & ROLL_CALL != 0);
-    if !joined {
+    if !joined || crate::mutant!("roll_call_unanswered") {
         return;
     }
     if !is_on() {
