@@ -3,6 +3,7 @@
 mod attributes;
 mod choosing;
 mod clock;
+mod draws;
 mod failing;
 mod fibers_end;
 mod held_back;

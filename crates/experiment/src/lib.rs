@@ -50,7 +50,7 @@
 //! With the feature `sim`, a concurrent program is a random experiment as well, whose dice are the choices of a scheduler:
 //! `Distribution::of_schedules` runs it in all its schedules, and `Distribution::of_merged_schedules` those that lead to
 //! equal states as one. Its outcomes are what it returns, a panic, a deadlock; each has its probability, and a schedule that
-//! leads to it.
+//! leads to it. What it draws inside, by the function `draw`, is one more choice, with its weight.
 //!
 //! # Panics
 //! A panic of a description is its caller's. A path that is not followed to its end, and a draw from nothing, unwind the
@@ -67,6 +67,8 @@ mod attempt;
 mod choices;
 mod dist;
 mod distribution;
+#[cfg(feature = "schedules")]
+mod drawing;
 mod enumeration;
 mod error;
 mod expectation;
@@ -94,6 +96,8 @@ pub use self::attempt::attempt;
 pub use self::choices::Choices;
 pub use self::dist::{Dist, Number};
 pub use self::distribution::Distribution;
+#[cfg(feature = "schedules")]
+pub use self::drawing::draw;
 pub use self::error::Error;
 pub use self::expectation::Expectation;
 pub use self::interpreter::{Among, Interpreter};

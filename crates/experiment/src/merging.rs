@@ -7,8 +7,9 @@
 use std::collections::BTreeMap;
 
 use dashu_ratio::RBig;
-use gossamer_sim::{Choice, Reached, Sim};
+use gossamer_sim::{Choice, Reached, Sim, Weights};
 
+use crate::drawing::DrawWeights;
 use crate::schedules::{Found, Outcome, Schedule, Schedules, outcome_of};
 use crate::weight::Weight;
 use crate::{Error, Limits};
@@ -23,9 +24,37 @@ type State = (usize, u64);
 /// What is known of a state.
 struct Class {
     probability: RBig,
-    among: usize,
+    next: Next,
     /// A way to it, with few preemptions.
     schedule: Schedule,
+}
+
+/// What is chosen next in a state.
+struct Next {
+    among: usize,
+    /// It is a draw, of alternatives that are not alike.
+    weights: Option<Weights>,
+}
+
+impl Next {
+    fn parts(&self) -> Option<&DrawWeights> {
+        self.weights.as_ref().and_then(DrawWeights::of)
+    }
+
+    /// How probable a state was, and then the alternative with this index.
+    fn part(&self, before: &RBig, index: usize) -> Weight {
+        let before = Weight::Big(before.clone());
+        match self.parts() {
+            Some(parts) => parts.part(&before, index),
+            None => before.one_of(self.among as u32),
+        }
+    }
+}
+
+impl PartialEq for Next {
+    fn eq(&self, other: &Self) -> bool {
+        self.among == other.among && self.parts() == other.parts()
+    }
 }
 
 /// All states that have not gone on so far.
@@ -51,16 +80,21 @@ pub(crate) fn merge<T: Ord, F: Future<Output = T>>(
         merges: 0,
     };
     let mut found = Found::default();
-    let mut next = Some((RBig::ONE, Vec::new(), 1));
     // From the beginning there is nothing to choose.
-    while let Some((probability, choices, among)) = next {
-        let each = probability / RBig::from(among);
+    let first = Next {
+        among: 1,
+        weights: None,
+    };
+    let mut next = Some((RBig::ONE, Vec::new(), first));
+    while let Some((probability, before, alternatives)) = next {
+        let among = alternatives.among;
         for chosen in 0..among {
             if let Some(limit) = found.limit(limits, deadline) {
                 return Ok(found.into_schedules(Some(limit)));
             }
             found.paths += 1;
-            let mut choices: Vec<Choice> = choices.clone();
+            let weight = alternatives.part(&probability, chosen);
+            let mut choices: Vec<Choice> = before.clone();
             if among > 1 {
                 choices.push(Choice {
                     enabled: among,
@@ -68,10 +102,9 @@ pub(crate) fn merge<T: Ord, F: Future<Output = T>>(
                 });
             }
             match sim.reach(&choices, &program) {
-                Ok(reached) => merging.add(reached, &each, choices)?,
+                Ok(reached) => merging.add(reached, weight.to_rational(), choices)?,
                 Err(run) => {
                     let (outcome, schedule) = outcome_of(*run)?;
-                    let weight = Weight::Big(each.clone());
                     if let Err(limit) = found.add(outcome, &weight, schedule, limits) {
                         return Ok(found.into_schedules(Some(limit)));
                     }
@@ -80,7 +113,7 @@ pub(crate) fn merge<T: Ord, F: Future<Output = T>>(
         }
         next = merging.open.pop_first().map(|(_, class)| {
             let choices = class.schedule.choices().to_vec();
-            (class.probability, choices, class.among)
+            (class.probability, choices, class.next)
         });
     }
     Ok(found.into_schedules(None))
@@ -92,15 +125,19 @@ impl<T: Ord, F: Future<Output = T>, P: Fn() -> F> Merging<'_, P> {
     fn add(
         &mut self,
         reached: Reached,
-        probability: &RBig,
+        probability: RBig,
         choices: Vec<Choice>,
     ) -> Result<(), Error> {
         let schedule = Schedule::new(choices, reached.preemptions);
         let state = (reached.operations, reached.state);
+        let next = Next {
+            among: reached.among,
+            weights: reached.weights,
+        };
         let Some(known) = self.open.get_mut(&state) else {
             let class = Class {
-                probability: probability.clone(),
-                among: reached.among,
+                probability,
+                next,
                 schedule,
             };
             self.open.insert(state, class);
@@ -108,7 +145,7 @@ impl<T: Ord, F: Future<Output = T>, P: Fn() -> F> Merging<'_, P> {
         };
         self.merges += 1;
         let is_tried = self.merges <= FIRST_TRIED || self.merges.is_multiple_of(EACH_TRIED);
-        let mut is_same = known.among == reached.among;
+        let mut is_same = known.next == next;
         if is_same && is_tried && !cfg!(mutant = "merges_untried") {
             let both = [&known.schedule, &schedule];
             is_same = ends_alike(self.sim, self.program, both, self.merges)?;

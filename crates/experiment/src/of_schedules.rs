@@ -2,9 +2,9 @@
 
 use gossamer_sim::Sim;
 
+use crate::drawing::weight_of;
 use crate::merging::merge;
 use crate::schedules::{Found, Outcome, Schedules, outcome_of};
-use crate::weight::Weight;
 use crate::{Distribution, Error, Limits};
 
 impl<T: Ord> Distribution<Outcome<T>> {
@@ -76,9 +76,7 @@ impl<T: Ord> Distribution<Outcome<T>> {
                 break;
             };
             found.paths += 1;
-            let weight = run.choices.iter().fold(Weight::ONE, |weight, choice| {
-                weight.one_of(choice.enabled as u32)
-            });
+            let weight = weight_of(&run.choices, &run.draws);
             let (outcome, schedule) = outcome_of(run)?;
             if let Err(limit) = found.add(outcome, &weight, schedule, limits) {
                 return Ok(found.into_schedules(Some(limit)));

@@ -66,21 +66,33 @@ impl Simulation {
         }
         Ok(counts)
     }
+}
 
-    /// A number below this one, which is not zero.
-    fn below(&mut self, bound: &UBig) -> UBig {
-        if let Ok(bound) = u64::try_from(bound) {
-            return self.random.u64(0..bound).into();
+/// One of these, each as probable as its weight's part of their sum, which is this and not zero: its index.
+pub(crate) fn by_weight(random: &mut fastrand::Rng, weights: &[UBig], sum: &UBig) -> usize {
+    let mut left = below(random, sum);
+    for (index, weight) in weights.iter().enumerate() {
+        if left < *weight {
+            return index;
         }
-        // One of as many bits, until it is below: two tries are enough in the mean.
-        let bits = bound.bit_len();
-        loop {
-            let mut bytes = vec![0; bits.div_ceil(8)];
-            self.random.fill(&mut bytes);
-            let number = UBig::from_le_bytes(&bytes) >> (bytes.len() * 8 - bits);
-            if number < *bound {
-                return number;
-            }
+        left -= weight;
+    }
+    unreachable!("it is below the sum of the weights")
+}
+
+/// A number below this one, which is not zero.
+fn below(random: &mut fastrand::Rng, bound: &UBig) -> UBig {
+    if let Ok(bound) = u64::try_from(bound) {
+        return random.u64(0..bound).into();
+    }
+    // One of as many bits, until it is below: two tries are enough in the mean.
+    let bits = bound.bit_len();
+    loop {
+        let mut bytes = vec![0; bits.div_ceil(8)];
+        random.fill(&mut bytes);
+        let number = UBig::from_le_bytes(&bytes) >> (bytes.len() * 8 - bits);
+        if number < *bound {
+            return number;
         }
     }
 }
@@ -91,17 +103,9 @@ impl Interpreter for Simulation {
             return Err(Error::TooManyDraws(self.most));
         }
         self.draws += 1;
-        let weights = match among {
-            Among::Alike(count) => return Ok(self.random.u32(0..count) as usize),
-            Among::Weighted(weights) => weights,
-        };
-        let mut left = self.below(&sum(weights));
-        for (index, weight) in weights.iter().enumerate() {
-            if left < *weight {
-                return Ok(index);
-            }
-            left -= weight;
-        }
-        unreachable!("it is below the sum of the weights")
+        Ok(match among {
+            Among::Alike(count) => self.random.u32(0..count) as usize,
+            Among::Weighted(weights) => by_weight(&mut self.random, weights, &sum(weights)),
+        })
     }
 }

@@ -40,7 +40,7 @@ impl Weight {
         Self::Big(self.to_rational() * RBig::from_parts(weight.into(), total))
     }
 
-    fn to_rational(&self) -> RBig {
+    pub(crate) fn to_rational(&self) -> RBig {
         match self {
             Self::Small(numerator, denominator) => rational(*numerator, *denominator),
             Self::Big(rational) => rational.clone(),

@@ -3,7 +3,8 @@
 use std::fmt;
 
 /// One choice: which of the enabled tasks, in the order in which they became enabled; with
-/// [`Sim::only_operations`](crate::Sim::only_operations), in the order in which they were spawned.
+/// [`Sim::only_operations`](crate::Sim::only_operations), in the order in which they were spawned. Or which alternative a
+/// task has drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
     /// How many there were.
@@ -43,7 +44,7 @@ pub fn choices(text: &str) -> Vec<Choice> {
     list
 }
 
-/// Chooses the next actor.
+/// Chooses the next actor, and what is drawn.
 #[derive(Debug)]
 pub(crate) enum Oracle {
     /// At random, from a seed.
@@ -61,14 +62,23 @@ impl Oracle {
         Self::Seeded(fastrand::Rng::with_seed(seed))
     }
 
-    /// The index of the task to run at `step`, of `enabled`.
+    /// Each index as probable as the others.
+    pub(crate) fn by_chance(random: &mut fastrand::Rng, enabled: usize) -> usize {
+        random.usize(..enabled)
+    }
+
+    /// The index of the alternative to take at `step`, of `enabled`; at random by `by_chance`.
     ///
     /// # Errors
-    /// The choice recorded for this step was among another number of tasks (`None`: there is no such
-    /// step).
-    pub(crate) fn choose(&mut self, step: usize, enabled: usize) -> Result<usize, Option<usize>> {
+    /// The choice recorded for this step was among another number (`None`: there is no such step).
+    pub(crate) fn choose(
+        &mut self,
+        step: usize,
+        enabled: usize,
+        by_chance: impl FnOnce(&mut fastrand::Rng, usize) -> usize,
+    ) -> Result<usize, Option<usize>> {
         let recorded = match self {
-            Self::Seeded(rng) => return Ok(rng.usize(..enabled)),
+            Self::Seeded(random) => return Ok(by_chance(random, enabled)),
             Self::Recorded(path) | Self::Prefix(path, _) => path.get(step),
             Self::DepthFirst(path) => {
                 if path.len() == step {

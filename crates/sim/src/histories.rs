@@ -3,7 +3,8 @@
 //! Two runs in which the same operations came in the same order at each object, though not in the same order all in all,
 //! have the same happens-before graph (Lamport, *Time, Clocks, and the Ordering of Events in a Distributed System*, 1978),
 //! and are in the same state: Mazurkiewicz's traces. Each operation is a hash of those that came directly before it, of its
-//! task and at its objects; what a task wakes or spawns comes after what that task has done so far.
+//! task and at its objects; what a task wakes or spawns comes after what that task has done so far. What a task draws is one
+//! more thing that it has behind it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -87,11 +88,22 @@ impl Histories {
         hash((self.of(task), seed))
     }
 
-    /// How many operations there were, and what all tasks have behind them, at this time.
-    pub(crate) fn state(&self, now: u64) -> (usize, u64) {
+    /// A task has drawn this one of so many alternatives.
+    pub(crate) fn draw(&mut self, task: usize, among: usize, index: usize) {
+        if !gossamer_core::mutant!("merging_forgets_draws") {
+            let drawing = self.tasks.entry(task).or_default();
+            drawing.last = hash(("draw", drawing.last, among, index));
+        }
+        self.operations += 1;
+    }
+
+    /// How many operations and draws there were, and what all tasks have behind them, at this time, when one of them `draws`,
+    /// or none does.
+    pub(crate) fn state(&self, draws: Option<usize>, now: u64) -> (usize, u64) {
         // In whatever order the tasks are.
         let tasks = self.tasks.values().map(|task| hash(task.last));
         let all = tasks.fold(0, u64::wrapping_add);
-        (self.operations, hash((all, now)))
+        let drawing = draws.map(|task| self.of(task));
+        (self.operations, hash((all, drawing, now)))
     }
 }

@@ -103,11 +103,13 @@
 //!   or on chance of its own. One that does is found out when it is run again ([`Cause::NonDeterministic`]).
 #![deny(unsafe_code)]
 
-// Where to begin reading: `scheduler.rs` (push, pop, idle: all of the rules), `choose.rs`, `world.rs` (tasks), `run.rs` (the
+// Where to begin reading: `scheduler.rs` (push, pop, idle: all of the rules), `choose.rs` and `chooser.rs`, `world.rs` (tasks), `run.rs` (the
 // entry points), `thread.rs` and `relay.rs` (simulated threads), `look.rs` and `report.rs` (what a failure says).
 mod choose;
+mod chooser;
 mod clock;
 mod current;
+mod draw;
 mod failure;
 mod histories;
 #[allow(unsafe_code)]
@@ -127,15 +129,20 @@ mod world;
 pub use gossamer_fiber::Fibers;
 
 pub use self::choose::{Choice, choices};
+pub use self::chooser::Reached;
+#[doc(hidden)]
+pub use self::chooser::{Draw, Weights, is_simulated};
 pub use self::clock::now;
 #[doc(hidden)]
 pub use self::current::Simulation;
+#[doc(hidden)]
+pub use self::draw::draw;
 pub use self::failure::{Cause, Failure, Origin};
 pub use self::report::{Holder, Report, Waits};
 pub use self::run::{EachSchedule, Explored, Run, exhaustive, explore, replay, run};
 #[doc(hidden)]
 pub use self::run::{test, test_all};
-pub use self::scheduler::{Reached, SimScheduler};
+pub use self::scheduler::SimScheduler;
 pub use self::settings::Sim;
 pub use self::spawn::{spawn, spawn_fiber};
 pub use self::trace::{End, Trace, TraceEvent};

@@ -17,6 +17,8 @@ use gossamer_core::platform::thread::{self, ThreadId};
 use gossamer_core::platform::{Condvar, Mutex};
 use gossamer_task::AbortHandle;
 
+use crate::chooser::{self, Chooser};
+
 /// After this time a thread that has the baton is said to block.
 pub(crate) const COMES_BACK_MAX: Duration = if cfg!(test) {
     Duration::from_millis(200)
@@ -41,7 +43,7 @@ enum Leg {
     ToThread(Turn),
     /// The thread has it.
     Here,
-    ToSimulation(Baton, Standing),
+    ToSimulation(Running, Standing),
     /// The thread will not want it any more: its body has ended, or it is stuck.
     Over,
     Stuck,
@@ -49,11 +51,37 @@ enum Leg {
 
 /// What a thread gets.
 struct Turn {
-    baton: Baton,
+    running: Running,
     /// Wakes its task.
     waker: Waker,
     /// Whether it is to end.
     ends: bool,
+}
+
+/// The baton, and with it what chooses.
+struct Running {
+    baton: Baton,
+    chooser: Option<Chooser>,
+}
+
+impl Running {
+    /// # Safety
+    /// As [`Baton::take`].
+    unsafe fn take() -> Self {
+        Self {
+            // SAFETY: as the caller says.
+            baton: unsafe { Baton::take() },
+            chooser: chooser::take(),
+        }
+    }
+
+    /// # Safety
+    /// As [`Baton::put`].
+    unsafe fn put(self) {
+        // SAFETY: as the caller says.
+        unsafe { self.baton.put() };
+        chooser::put(self.chooser);
+    }
 }
 
 /// How a thread gives the baton back.
@@ -91,14 +119,18 @@ impl Relay {
             }
         }
         // SAFETY: until it is put back below, this thread only waits for that.
-        let baton = unsafe { Baton::take() };
-        *leg = Leg::ToThread(Turn { baton, waker, ends });
+        let running = unsafe { Running::take() };
+        *leg = Leg::ToThread(Turn {
+            running,
+            waker,
+            ends,
+        });
         self.passed.notify_all();
         let since = Instant::now();
         let mut is_said = false;
         loop {
             let before = mem::replace(&mut *leg, Leg::Away);
-            if let Leg::ToSimulation(baton, standing) = before {
+            if let Leg::ToSimulation(running, standing) = before {
                 match standing {
                     Standing::Still => {}
                     Standing::Over(_) => *leg = Leg::Over,
@@ -106,7 +138,7 @@ impl Relay {
                 }
                 drop(leg);
                 // SAFETY: this thread has taken it, and it comes back.
-                unsafe { baton.put() };
+                unsafe { running.put() };
                 return standing;
             }
             *leg = before;
@@ -137,11 +169,11 @@ impl Relay {
         let mut leg = self.leg.lock();
         loop {
             let before = mem::replace(&mut *leg, Leg::Here);
-            if let Leg::ToThread(Turn { baton, waker, ends }) = before {
+            if let Leg::ToThread(turn) = before {
                 drop(leg);
                 // SAFETY: this thread gives it back; until then who has taken it waits.
-                unsafe { baton.put() };
-                return (waker, ends);
+                unsafe { turn.running.put() };
+                return (turn.waker, turn.ends);
             }
             *leg = before;
             leg = self.passed.wait(leg);
@@ -157,8 +189,8 @@ impl Relay {
     /// On the thread: gives its turn back.
     pub(crate) fn give_back(&self, standing: Standing) {
         // SAFETY: this thread does nothing more there before it has it again.
-        let baton = unsafe { Baton::take() };
-        *self.leg.lock() = Leg::ToSimulation(baton, standing);
+        let running = unsafe { Running::take() };
+        *self.leg.lock() = Leg::ToSimulation(running, standing);
         self.passed.notify_all();
     }
 }

@@ -13,10 +13,11 @@ use gossamer_sched::{Single, SingleRuntime, run_blocking};
 use gossamer_time::timers::runner;
 
 use crate::choose::{Choice, Oracle};
+use crate::chooser::{self, Draw, Reached};
 use crate::current::{Entered, Part, Simulation};
 use crate::failure::{Failure, Origin};
 use crate::relay::Threads;
-use crate::scheduler::{Ended, Reached, SimScheduler};
+use crate::scheduler::{Ended, SimScheduler};
 use crate::settings::Sim;
 use crate::thread::Here;
 use crate::trace::Trace;
@@ -33,12 +34,30 @@ pub struct Run<T> {
     /// The root future's output.
     pub result: Result<T, Failure>,
     /// The choices of the run: one a step, or, with [`Sim::only_operations`], one for each step at which there were
-    /// several tasks to choose among.
+    /// several tasks to choose among; and one for each draw.
     pub choices: Vec<Choice>,
+    /// Those of them that were draws of alternatives that are not alike, in their order.
+    #[doc(hidden)]
+    pub draws: Vec<Draw>,
     /// With [`Sim::only_operations`]: how often another task was chosen than before, though that one could have gone on.
     pub preemptions: usize,
     /// The events of the run.
     pub trace: Trace,
+}
+
+impl<T> Run<T> {
+    /// And its oracle.
+    fn new(result: Result<T, Failure>, ended: Ended) -> (Self, Oracle) {
+        let chosen = ended.chosen;
+        let run = Self {
+            result,
+            choices: chosen.choices,
+            draws: chosen.draws,
+            preemptions: chosen.preemptions,
+            trace: ended.trace,
+        };
+        (run, chosen.oracle)
+    }
 }
 
 /// The schedules that [`exhaustive`] has covered.
@@ -234,13 +253,8 @@ impl Sim {
         body: impl FnOnce() -> F,
     ) -> (Run<F::Output>, Oracle) {
         let (result, ended) = self.go_as_far(oracle, origin, caller, body);
-        let run = Run {
-            result: result.unwrap_or_else(|| unreachable!("a run without output has a cause")),
-            choices: ended.choices,
-            preemptions: ended.preemptions,
-            trace: ended.trace,
-        };
-        (run, ended.oracle)
+        let result = result.unwrap_or_else(|| unreachable!("a run without output has a cause"));
+        Run::new(result, ended)
     }
 
     /// Runs until the oracle does not choose any more; `None`: it has not.
@@ -252,13 +266,9 @@ impl Sim {
         body: impl FnOnce() -> F,
     ) -> (Option<Result<F::Output, Failure>>, Ended) {
         refuse_inside_poll("a simulation");
-        let tells_states = matches!(oracle, Oracle::Prefix(..));
         let _forgets = ForgetsAll;
         let simulation = self.begin(oracle);
         let single = &simulation.single;
-        if tells_states {
-            single.look_at_scheduler(SimScheduler::tell_states_apart);
-        }
         let mut entered = None;
         let ran = catch_unwind(AssertUnwindSafe(|| {
             run_blocking(&**single, self.scheduling_points, caller, |scope| {
@@ -298,14 +308,12 @@ impl Sim {
         let oracle = Oracle::Prefix(choices.to_vec(), None);
         let sim = self.only_operations();
         let (result, mut ended) = sim.go_as_far(oracle, Origin::Recorded, Location::caller(), body);
-        match (result, ended.reached.take()) {
+        match (result, ended.chosen.reached.take()) {
             (_, Some(reached)) => Ok(reached),
-            (result, None) => Err(Box::new(Run {
-                result: result.unwrap_or_else(|| unreachable!("it has ended")),
-                choices: ended.choices,
-                preemptions: ended.preemptions,
-                trace: ended.trace,
-            })),
+            (result, None) => {
+                let result = result.unwrap_or_else(|| unreachable!("it has ended"));
+                Err(Box::new(Run::new(result, ended).0))
+            }
         }
     }
 
@@ -330,6 +338,7 @@ impl Sim {
         origin: Origin,
         panicked: Option<Payload>,
     ) -> (Ended, Option<Failure>) {
+        let panicked = panicked.filter(|payload| !chooser::is_stop(&**payload));
         let panicked = panicked.map(|payload| message(&*payload));
         let single = &simulation.single;
         let mut ended = single.look_at_scheduler(|scheduler| scheduler.take_ended(panicked));
@@ -340,7 +349,7 @@ impl Sim {
                 cause,
                 sim: self,
                 origin,
-                choices: ended.choices.clone(),
+                choices: ended.chosen.choices.clone(),
                 trace,
             }
         });
@@ -350,12 +359,14 @@ impl Sim {
     /// A simulation that can run; its time has begun.
     fn begin(self, oracle: Oracle) -> Arc<Simulation> {
         let threads = Arc::new(Threads::default());
-        let scheduler = SimScheduler::new(oracle, self, threads.clone());
+        let tells_states = matches!(oracle, Oracle::Prefix(..));
+        let scheduler = SimScheduler::new(self, tells_states, threads.clone());
         let single = Single::with_scheduling_points(scheduler)
             .unwrap_or_else(|error| panic!("a simulation needs a runtime: {error}"));
         // Each run has the same numbers of chance, or it could not be run again.
         context::seed_rng(0);
         context::simulated::forget_all();
+        chooser::begin(oracle, tells_states);
         if self.only_operations {
             context::simulated::hold_back_operations();
         }

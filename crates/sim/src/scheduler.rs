@@ -10,9 +10,9 @@ use gossamer_core::shard::Shard;
 use gossamer_sched::{Idle, Reason, Runnable, Scheduler, Tasks, TurnEnd};
 use gossamer_time::timers::runner;
 
-use crate::choose::{Choice, Oracle};
+use crate::chooser::{self, Chooser, Chosen};
 use crate::failure::Cause;
-use crate::histories::{By, Histories};
+use crate::histories::By;
 use crate::look::{any_could_go_on, look};
 use crate::relay::Threads;
 use crate::report::Report;
@@ -20,8 +20,7 @@ use crate::settings::Sim;
 use crate::trace::{Trace, TraceEvent};
 use crate::world::World;
 
-/// There is room for so many choices and actors at first, as small programs are run very often.
-const CHOICES: usize = 32;
+/// There is room for so many actors at first, as small programs are run very often.
 const ACTORS: usize = 8;
 
 /// In place of the address of a task whose operations are not held back: it has yielded.
@@ -31,9 +30,6 @@ const NOT_HELD_BACK: usize = 0;
 #[derive(Debug)]
 pub struct SimScheduler {
     world: World,
-    oracle: Oracle,
-    /// The oracle's choices: one a step, unless operations alone are chosen among.
-    choices: Vec<Choice>,
     steps: usize,
     /// Its shard, and when it began.
     shard: Option<(&'static Shard, Moment)>,
@@ -50,15 +46,14 @@ pub struct SimScheduler {
     /// And the tasks to choose among, by number, with the address of each, or [`NOT_HELD_BACK`].
     actors: Vec<(usize, usize)>,
     only_operations: bool,
-    /// What the tasks have behind them, if states are told apart.
-    histories: Option<Histories>,
+    /// Whether states are told apart, by what the tasks have behind them.
+    tells_states: bool,
     /// Who makes those runnable that are pushed.
     by: By,
-    /// Where a run was to stop.
-    reached: Option<Reached>,
-    /// The actor that was chosen last, and how often another one was though that one could have gone on.
+    /// The actor that was chosen last.
     last: Option<usize>,
-    preemptions: usize,
+    /// The chooser has stopped the run.
+    stopped: bool,
     /// Among how many the task was chosen that is first on its way.
     chosen_among: usize,
     steps_max: usize,
@@ -80,25 +75,9 @@ struct OnItsWay {
     comes: bool,
 }
 
-/// Where a run was that was to stop at a choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reached {
-    /// Among how many it has to choose.
-    pub among: usize,
-    /// How many operations have taken effect.
-    pub operations: usize,
-    /// The state: equal after the same operations in the same order at each object. A hash.
-    pub state: u64,
-    /// How often another task was chosen than before, though that one could have gone on.
-    pub preemptions: usize,
-}
-
 /// All that is known of a run.
 pub(crate) struct Ended {
-    pub(crate) oracle: Oracle,
-    pub(crate) choices: Vec<Choice>,
-    pub(crate) preemptions: usize,
-    pub(crate) reached: Option<Reached>,
+    pub(crate) chosen: Chosen,
     pub(crate) trace: Trace,
     /// Why it failed, if it has.
     pub(crate) cause: Option<Cause>,
@@ -107,11 +86,10 @@ pub(crate) struct Ended {
 }
 
 impl SimScheduler {
-    pub(crate) fn new(oracle: Oracle, sim: Sim, threads: Arc<Threads>) -> Self {
+    /// One that asks the [chooser](crate::chooser) of this thread. `tells_states`: and tells it what happens.
+    pub(crate) fn new(sim: Sim, tells_states: bool, threads: Arc<Threads>) -> Self {
         Self {
             world: World::new(threads),
-            oracle,
-            choices: Vec::with_capacity(CHOICES),
             steps: 0,
             shard: None,
             cause: None,
@@ -121,11 +99,10 @@ impl SimScheduler {
             on_their_way: VecDeque::with_capacity(ACTORS),
             actors: Vec::with_capacity(ACTORS),
             only_operations: sim.only_operations,
-            histories: None,
+            tells_states,
             by: By::Choice,
-            reached: None,
             last: None,
-            preemptions: 0,
+            stopped: false,
             chosen_among: 1,
             steps_max: sim.steps_max,
             panics_expected: sim.panics_expected,
@@ -138,19 +115,31 @@ impl SimScheduler {
     /// The run is over: what follows is the dropping of what is left.
     fn end(&mut self) {
         self.over = true;
+        chooser::with(Chooser::end);
         self.failed_at = self.world.trace.events().len();
     }
 
     /// What is known of the run, whose tasks are gone; and whose root panicked, if there is a message.
     pub(crate) fn take_ended(&mut self, root_panicked: Option<String>) -> Ended {
         self.world.end();
+        let mut chosen = chooser::take_chosen().expect("it is there until the run has ended");
+        if let Some(differs) = chosen.differs.take() {
+            self.cause = Some(Cause::NonDeterministic {
+                step: differs.step,
+                recorded: differs.recorded,
+                found: Some(differs.found),
+            });
+        }
         if let (None, Some(message)) = (&self.cause, root_panicked) {
             self.cause = Some(Cause::Panicked { task: 0, message });
         }
-        let steps = self.choices.len();
+        let steps = chosen.choices.len();
         let differs = matches!(self.cause, Some(Cause::NonDeterministic { .. }));
-        let is_whole = !self.has_failed() || self.oracle.follows() && !differs;
-        if let (true, Some(choice)) = (is_whole, self.oracle.left_over(steps)) {
+        let is_whole = !self.has_failed() || chosen.oracle.follows() && !differs;
+        if let (true, Some(choice)) = (
+            is_whole && chosen.reached.is_none(),
+            chosen.oracle.left_over(steps),
+        ) {
             self.cause = Some(Cause::NonDeterministic {
                 step: steps,
                 recorded: Some(choice.enabled),
@@ -158,10 +147,7 @@ impl SimScheduler {
             });
         }
         Ended {
-            oracle: mem::replace(&mut self.oracle, Oracle::Recorded(Vec::new())),
-            choices: mem::take(&mut self.choices),
-            preemptions: self.preemptions,
-            reached: self.reached.take(),
+            chosen,
             trace: mem::take(&mut self.world.trace),
             cause: self.cause.take(),
             failed_at: self.failed_at,
@@ -173,7 +159,7 @@ impl SimScheduler {
             let panicked = self.world.panicked.clone();
             self.cause = panicked.map(|(task, message)| Cause::Panicked { task, message });
         }
-        self.cause.is_some() || self.reached.is_some()
+        self.cause.is_some() || self.stopped
     }
 
     /// The virtual time since the run began, in nanoseconds.
@@ -183,11 +169,6 @@ impl SimScheduler {
             Some(nanos_of(now.since(began)))
         });
         now.unwrap_or_default()
-    }
-
-    /// Tells states apart from now on, for those who ask where a run has come.
-    pub(crate) fn tell_states_apart(&mut self) {
-        self.histories = Some(Histories::default());
     }
 
     /// Moves time to the next deadline, and wakes all who wait for it; `false` if there is no timer.
@@ -220,26 +201,30 @@ impl SimScheduler {
         true
     }
 
-    /// The next actor's index among so many; `None` gives the run up.
+    /// The next task's index among so many; `None` gives the run up.
     fn choose(&mut self, enabled: usize) -> Option<usize> {
-        let step = self.choices.len();
-        if let Some(then) = self.oracle.is_beyond(step) {
-            return self.choose_beyond(enabled, then);
-        }
-        match self.oracle.choose(step, enabled) {
-            Ok(chosen) => {
-                self.choices.push(Choice { enabled, chosen });
-                Some(chosen)
-            }
-            Err(recorded) => {
-                self.cause = Some(Cause::NonDeterministic {
-                    step,
-                    recorded,
-                    found: Some(enabled),
-                });
-                None
-            }
-        }
+        let chosen = chooser::with(|chooser| chooser.choose(enabled));
+        self.stopped |= chosen.is_none();
+        chosen
+    }
+
+    /// The next actor's index among several; `None` gives the run up.
+    fn choose_actor(&mut self) -> Option<usize> {
+        let (actors, last) = (&self.actors, self.last);
+        // One that has yielded has asked for it.
+        let goes = |last, (task, at)| task == last && at != NOT_HELD_BACK;
+        let could_go_on = |last| actors.iter().any(|actor| goes(last, *actor));
+        let chosen = chooser::with(|chooser| {
+            let chosen = match self.tells_states {
+                true => chooser.choose_actor(actors, self.now()),
+                false => chooser.choose(actors.len()),
+            }?;
+            let is_preempted = |last| last != actors[chosen].0 && could_go_on(last);
+            chooser.preempt(last.is_some_and(is_preempted));
+            Some(chosen)
+        });
+        self.stopped |= chosen.is_none();
+        chosen
     }
 }
 
@@ -280,7 +265,7 @@ impl SimScheduler {
         let chosen = match self.actors.len() {
             0 => return false,
             1 => Some(0),
-            several => self.choose(several),
+            _ => self.choose_actor(),
         };
         let Some(chosen) = chosen else {
             return false;
@@ -289,11 +274,6 @@ impl SimScheduler {
         let (task, address) = self.actors[chosen];
         self.by = By::Choice;
         self.note_operation(task, address);
-        // One that has yielded has asked for it.
-        let goes = |last, (task, at)| task == last && at != NOT_HELD_BACK;
-        let could_go_on = |last| self.actors.iter().any(|actor| goes(last, *actor));
-        let is_preempted = |last| last != task && could_go_on(last);
-        self.preemptions += usize::from(self.last.is_some_and(is_preempted));
         self.last = Some(task);
         if address != NOT_HELD_BACK {
             return simulated::let_begin((task, address), false);
@@ -309,48 +289,25 @@ impl SimScheduler {
         true
     }
 
-    /// Beyond the choices that were given: stops, or goes on by what the actors have behind them, which are the same ones in
-    /// equal states, whatever their numbers.
-    fn choose_beyond(&mut self, enabled: usize, then: Option<u64>) -> Option<usize> {
-        let now = self.now();
-        let histories = self.histories.as_ref()?;
-        let Some(seed) = then else {
-            let (operations, state) = histories.state(now);
-            self.reached = Some(Reached {
-                among: enabled,
-                operations,
-                state,
-                preemptions: self.preemptions,
-            });
-            return None;
-        };
-        let order = |at: &usize| histories.rank(self.actors[*at].0, seed);
-        let chosen = (0..enabled).min_by_key(order)?;
-        self.choices.push(Choice { enabled, chosen });
-        Some(chosen)
-    }
-
     /// The operations of this task that are held back take effect; or it has yielded.
     fn note_operation(&mut self, task: usize, address: usize) {
-        if self.histories.is_none() {
+        if !self.tells_states {
             return;
         }
-        let now = self.now();
-        if let Some(histories) = &mut self.histories {
-            let mut objects = Vec::new();
-            if address != NOT_HELD_BACK {
-                simulated::objects_of(address, &mut objects);
-            }
-            histories.operate(task, &objects, now);
+        let mut objects = Vec::new();
+        if address != NOT_HELD_BACK {
+            simulated::objects_of(address, &mut objects);
         }
+        let now = self.now();
+        chooser::with(|chooser| chooser.histories().operate(task, &objects, now));
     }
 
     /// The number of a task that was made runnable.
     fn number(&mut self, task: &Runnable) -> usize {
         let tasks = self.world.tasks();
         let number = self.world.number(task);
-        if let Some(histories) = &mut self.histories {
-            histories.wake(number, self.by, number == tasks);
+        if self.tells_states {
+            chooser::with(|chooser| chooser.histories().wake(number, self.by, number == tasks));
         }
         number
     }
@@ -424,6 +381,10 @@ impl Scheduler for SimScheduler {
     }
 
     fn turn_ended(&mut self, task: usize, end: TurnEnd<'_>) {
+        if matches!(end, TurnEnd::Panicked(payload) if chooser::is_stop(payload)) {
+            self.stopped = true;
+            chooser::with(Chooser::end);
+        }
         if self.world.end_turn(task, end) {
             self.end();
         }

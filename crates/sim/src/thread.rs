@@ -48,6 +48,7 @@ use gossamer_core::wait::Stackful;
 use gossamer_sched::{SimulatedThreads, SingleRuntime, ThreadBody};
 use gossamer_task::locals;
 
+use crate::chooser;
 use crate::current::{Current, Entered, Part, Simulation, current};
 use crate::relay::{Entry, Relay, Standing, Threads, abort, say};
 use crate::world::message;
@@ -90,6 +91,7 @@ impl Future for Simulated {
                 if let Some(message) = panicked {
                     resume_unwind(Box::new(message));
                 }
+                chooser::unwind_if_stopped();
                 Poll::Ready(())
             }
             Standing::Stuck => unreachable!("it is not to end"),
@@ -240,7 +242,7 @@ fn run(relay: Arc<Relay>, simulation: Arc<Simulation>, body: ThreadBody) {
                 resume_unwind(Box::new(Ended));
             }
             body(&mut |payload: &Payload| {
-                let is_panic = !payload.is::<Ended>();
+                let is_panic = !payload.is::<Ended>() && !chooser::is_stop(&**payload);
                 if is_panic {
                     panicked = Some(message(&**payload));
                 }

@@ -8,6 +8,7 @@ use gossamer_sched::{Runnable, TurnEnd};
 use gossamer_task::locals;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::chooser::is_stop;
 use crate::relay::Threads;
 use crate::trace::{End, Trace, TraceEvent};
 
@@ -105,6 +106,7 @@ impl World {
             TurnEnd::Pending => return false,
             TurnEnd::Returned => End::Returned,
             TurnEnd::Dropped => End::Dropped,
+            TurnEnd::Panicked(payload) if is_stop(payload) => End::Dropped,
             TurnEnd::Panicked(payload) => {
                 self.panicked
                     .get_or_insert_with(|| (task, message(payload)));

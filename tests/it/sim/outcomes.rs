@@ -15,7 +15,7 @@ use gossamer::{JoinHandle, Wait, select, yield_now};
 
 use crate::contract::SIM;
 
-fn p(numerator: u64, denominator: u64) -> Probability {
+pub(super) fn p(numerator: u64, denominator: u64) -> Probability {
     Probability::new(numerator, denominator).expect("it is one")
 }
 

@@ -225,6 +225,11 @@ pub fn begin_turn(task: usize, number: usize) {
     });
 }
 
+/// The number of the task whose turn it is, or was last.
+pub fn turn() -> usize {
+    notes(|notes| notes.number)
+}
+
 /// The task at this address has ended.
 pub fn ended(task: usize) {
     let wakers = notes(|notes| Some(notes.held_back.as_mut()?.disown(task)));

@@ -1,0 +1,306 @@
+//! What chooses in a run: the oracle, what it has chosen so far, and what the tasks have behind them.
+//!
+//! The scheduler asks it between two turns, and a task that draws asks in the midst of its own, where the scheduler is not
+//! to be had. So it lies apart, as the thread's that runs: a simulated thread gets it with the baton (`relay.rs`).
+//!
+//! It may stop the run: at the end of a recorded prefix, or where the run is not as recorded. A task that draws unwinds
+//! then, with a payload by which the scheduler knows it ([`is_stop`]).
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::fmt;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
+use gossamer_core::platform::thread_local;
+
+use crate::choose::{Choice, Oracle};
+use crate::histories::Histories;
+
+/// There is room for so many choices at first, as small programs are run very often.
+const CHOICES: usize = 32;
+
+/// What a draw says of its alternatives, if they are not alike, to those who know what it means.
+pub type Weights = Arc<dyn Any + Send + Sync>;
+
+/// A choice that was a draw of alternatives that are not alike.
+#[doc(hidden)]
+#[derive(Clone)]
+pub struct Draw {
+    /// Its index in the choices.
+    pub at: usize,
+    /// Its alternatives.
+    pub weights: Weights,
+}
+
+impl fmt::Debug for Draw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, .. } = self;
+        f.debug_struct("Draw")
+            .field("at", at)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where a run was that was to stop at a choice.
+#[derive(Clone)]
+pub struct Reached {
+    /// Among how many it has to choose.
+    pub among: usize,
+    /// It is a draw, of alternatives that are not alike.
+    pub weights: Option<Weights>,
+    /// How many operations have taken effect, and draws were made.
+    pub operations: usize,
+    /// The state: equal after the same operations in the same order at each object. A hash.
+    pub state: u64,
+    /// How often another task was chosen than before, though that one could have gone on.
+    pub preemptions: usize,
+}
+
+impl fmt::Debug for Reached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reached")
+            .field("among", &self.among)
+            .field("operations", &self.operations)
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What chooses in a run.
+#[derive(Debug)]
+pub(crate) struct Chooser {
+    chosen: Chosen,
+    /// What the tasks have behind them, if states are told apart.
+    histories: Option<Histories>,
+    /// The run is over: what draws now gets the first alternative.
+    over: bool,
+}
+
+/// What it has chosen, and why it has stopped the run, if it has.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    pub(crate) oracle: Oracle,
+    /// One a step, unless operations alone are chosen among; and one for each draw.
+    pub(crate) choices: Vec<Choice>,
+    pub(crate) draws: Vec<Draw>,
+    /// How often another actor was chosen than before, though that one could have gone on.
+    pub(crate) preemptions: usize,
+    /// Where the run was to stop.
+    pub(crate) reached: Option<Reached>,
+    /// Where the run is not as recorded.
+    pub(crate) differs: Option<Differs>,
+}
+
+/// A step at which a run is not as recorded: how many alternatives it had then, if there was one, and now.
+#[derive(Debug)]
+pub(crate) struct Differs {
+    pub(crate) step: usize,
+    pub(crate) recorded: Option<usize>,
+    pub(crate) found: usize,
+}
+
+thread_local! {
+    static CHOOSER: RefCell<Option<Chooser>> = const { RefCell::new(None) };
+}
+
+/// Calls `use_it` with the chooser of the simulation that this thread runs.
+#[inline(always)]
+pub(crate) fn with<R>(use_it: impl FnOnce(&mut Chooser) -> R) -> R {
+    CHOOSER.with(|chooser| {
+        let mut chooser = chooser.borrow_mut();
+        use_it(chooser.as_mut().expect("a simulation runs here"))
+    })
+}
+
+/// A run begins.
+pub(crate) fn begin(oracle: Oracle, tells_states: bool) {
+    let chosen = Chosen {
+        oracle,
+        choices: Vec::with_capacity(CHOICES),
+        draws: Vec::new(),
+        preemptions: 0,
+        reached: None,
+        differs: None,
+    };
+    put(Some(Chooser {
+        chosen,
+        histories: tells_states.then(Histories::default),
+        over: false,
+    }));
+}
+
+/// A run has ended: what was chosen.
+pub(crate) fn take_chosen() -> Option<Chosen> {
+    take().map(|chooser| chooser.chosen)
+}
+
+/// Takes the chooser from this thread, which does not run any more.
+pub(crate) fn take() -> Option<Chooser> {
+    CHOOSER.with(|chooser| chooser.borrow_mut().take())
+}
+
+/// The current thread runs from now on.
+pub(crate) fn put(chooser: Option<Chooser>) {
+    let former = CHOOSER.with(|own| own.replace(chooser));
+    drop(former);
+}
+
+impl Chooser {
+    /// The run is over.
+    pub(crate) fn end(&mut self) {
+        self.over = true;
+    }
+
+    /// What the tasks have behind them, if states are told apart.
+    ///
+    /// # Panics
+    /// They are not.
+    pub(crate) fn histories(&mut self) -> &mut Histories {
+        self.histories.as_mut().expect("states are told apart")
+    }
+
+    fn has_stopped(&self) -> bool {
+        self.chosen.reached.is_some() || self.chosen.differs.is_some()
+    }
+
+    /// An index among so many; `None` gives the run up.
+    pub(crate) fn choose(&mut self, among: usize) -> Option<usize> {
+        self.choose_or(among, Oracle::by_chance)
+    }
+
+    /// An index among so many, at random by `by_chance`.
+    #[inline]
+    fn choose_or(
+        &mut self,
+        among: usize,
+        by_chance: impl FnOnce(&mut fastrand::Rng, usize) -> usize,
+    ) -> Option<usize> {
+        if self.has_stopped() {
+            return None;
+        }
+        let chosen = &mut self.chosen;
+        let step = chosen.choices.len();
+        match chosen.oracle.choose(step, among, by_chance) {
+            Ok(index) => {
+                self.take_choice(among, index);
+                Some(index)
+            }
+            Err(recorded) => {
+                chosen.differs = Some(Differs {
+                    step,
+                    recorded,
+                    found: among,
+                });
+                None
+            }
+        }
+    }
+
+    fn take_choice(&mut self, enabled: usize, chosen: usize) {
+        self.chosen.choices.push(Choice { enabled, chosen });
+    }
+
+    /// The actor that was chosen last could have gone on, and another one does.
+    pub(crate) fn preempt(&mut self, is_preempted: bool) {
+        self.chosen.preemptions += usize::from(is_preempted);
+    }
+
+    /// [`Chooser::choose`], of actors (their numbers, and where they are), where states are told apart. Beyond the choices
+    /// that were given it stops, or goes on by what the actors have behind them, which are the same ones in equal states,
+    /// whatever their numbers.
+    pub(crate) fn choose_actor(&mut self, actors: &[(usize, usize)], now: u64) -> Option<usize> {
+        let step = self.chosen.choices.len();
+        let Some(then) = self.chosen.oracle.is_beyond(step) else {
+            return self.choose(actors.len());
+        };
+        if self.has_stopped() {
+            return None;
+        }
+        let histories = self.histories.as_ref()?;
+        let Some(seed) = then else {
+            self.reach(actors.len(), None, None, now);
+            return None;
+        };
+        let order = |at: &usize| histories.rank(actors[*at].0, seed);
+        let chosen = (0..actors.len()).min_by_key(order)?;
+        self.take_choice(actors.len(), chosen);
+        Some(chosen)
+    }
+
+    /// The run stops, where there is something to choose; or to draw, for this task.
+    fn reach(&mut self, among: usize, weights: Option<Weights>, draws: Option<usize>, now: u64) {
+        let preemptions = self.chosen.preemptions;
+        let (operations, state) = self.histories().state(draws, now);
+        self.chosen.reached = Some(Reached {
+            among,
+            weights,
+            operations,
+            state,
+            preemptions,
+        });
+    }
+
+    /// The task with this number draws; `None` gives the run up.
+    pub(crate) fn draw(
+        &mut self,
+        task: usize,
+        among: usize,
+        weights: Option<Weights>,
+        by_chance: impl FnOnce(&mut fastrand::Rng) -> usize,
+        now: impl FnOnce() -> u64,
+    ) -> Option<usize> {
+        if self.over {
+            return Some(0);
+        }
+        let step = self.chosen.choices.len();
+        let index = match self.chosen.oracle.is_beyond(step) {
+            None => self.choose_or(among, |random, _| by_chance(random))?,
+            Some(_) if self.has_stopped() => return None,
+            Some(None) => {
+                self.reach(among, weights, Some(task), now());
+                return None;
+            }
+            Some(Some(seed)) => {
+                let index = self.histories().rank(task, seed) as usize % among;
+                self.take_choice(among, index);
+                index
+            }
+        };
+        if let Some(weights) = weights {
+            self.chosen.draws.push(Draw { at: step, weights });
+        }
+        if let Some(histories) = &mut self.histories {
+            histories.draw(task, among, index);
+        }
+        Some(index)
+    }
+}
+
+/// The payload with which a task unwinds whose draw stops the run.
+struct Stop;
+
+/// Whether a task unwound for that.
+pub(crate) fn is_stop(payload: &(dyn Any + Send)) -> bool {
+    payload.is::<Stop>()
+}
+
+/// The run has stopped: the task unwinds.
+pub(crate) fn unwind() -> ! {
+    resume_unwind(Box::new(Stop))
+}
+
+/// Unwinds, if the chooser has stopped the run.
+pub(crate) fn unwind_if_stopped() {
+    if with(|chooser| chooser.has_stopped()) {
+        unwind();
+    }
+}
+
+/// Whether the current thread runs a simulation, or a thread of one.
+#[doc(hidden)]
+pub fn is_simulated() -> bool {
+    CHOOSER
+        .try_with(|chooser| chooser.borrow().is_some())
+        .unwrap_or(false)
+}
