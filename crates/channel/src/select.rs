@@ -208,8 +208,10 @@ impl<F> StayOfOthers for &mut Leaving<'_, F> {
 /// The order is a walk round a prime number of places in equal steps: with a random start and step, a random pair of
 /// places is at any two moments of the walk.
 ///
-/// A number of [`chance`](context::random) has 16 bits. So that holds for far fewer than 65,536 branches; with more,
-/// each is still asked in each walk, but some never first.
+/// Start and step are those of one [number of 32 bits](context::walk). So that holds for far fewer than 65,536 branches; with
+/// more, each is still asked in each walk, but some are hardly ever first.
+///
+/// In a simulation that chooses among operations the order is one of its choices.
 struct Walk {
     place: usize,
     step: usize,
@@ -225,9 +227,10 @@ impl Walk {
         let (place, step, places) = match places {
             0 => (0, 1, branches),
             _ if gossamer_core::mutant!("select_unfair") => (0, 1, branches),
-            _ if gossamer_core::mutant!("select_passes_neighbours") => (below(places), 1, places),
-            _ => (below(places), 1 + below(places - 1), places),
+            _ => context::walk(branches, places),
         };
+        let passes_neighbours = gossamer_core::mutant!("select_passes_neighbours");
+        let step = if passes_neighbours { 1 } else { step };
         Self {
             place,
             step,
@@ -236,11 +239,6 @@ impl Walk {
             branches,
         }
     }
-}
-
-/// A random number that is less.
-fn below(end: usize) -> usize {
-    ((u64::from(context::random()) * end as u64) >> u16::BITS) as usize
 }
 
 impl Iterator for Walk {

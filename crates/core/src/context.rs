@@ -38,7 +38,7 @@ pub use self::budget::{
     yields_so_far,
 };
 pub(crate) use self::inside::take_along;
-pub use self::rng::{random, seed_rng};
+pub use self::rng::{Walk, random, seed_rng, walk};
 pub use self::roll_call::waits_still;
 pub(crate) use self::roll_call::wants_operation;
 

@@ -1,4 +1,4 @@
-//! What a task draws in its turn.
+//! What a task draws in its turn: what the program asks for, and in which order a select asks its branches.
 
 use gossamer_core::context::simulated;
 use gossamer_core::moment::nanos_of;
@@ -32,4 +32,9 @@ pub fn draw(
         None if thread::panicking() => 0,
         None => chooser::unwind(),
     }
+}
+
+/// Draws one of so many that are alike.
+pub(crate) fn draw_alike(among: usize) -> usize {
+    draw(among, None, |random| random.usize(..among))
 }

@@ -15,6 +15,7 @@ use gossamer_time::timers::runner;
 use crate::choose::{Choice, Oracle};
 use crate::chooser::{self, Draw, Reached};
 use crate::current::{Entered, Part, Simulation};
+use crate::draw::draw_alike;
 use crate::failure::{Failure, Origin};
 use crate::relay::Threads;
 use crate::scheduler::{Ended, SimScheduler};
@@ -368,7 +369,7 @@ impl Sim {
         context::simulated::forget_all();
         chooser::begin(oracle, tells_states);
         if self.only_operations {
-            context::simulated::hold_back_operations();
+            context::simulated::hold_back_operations(draw_alike);
         }
         let shard = single.shard();
         let began = runner::begin_simulation(shard);

@@ -85,9 +85,14 @@ impl Sim {
     /// enabled. Explores what a program does in far fewer schedules; but hardly any operation ever waits in a queue, so
     /// that it finds less about a primitive. It takes the place of [`Sim::without_scheduling_points`].
     ///
-    /// What is no operation is no choice: the functions that do not wait (`try_lock`, `Event::set`), atomics, the order in
-    /// which spawned tasks come to their first operation, and which branch a `select!` of several that could go asks
-    /// first. So each schedule is one of production's, but not the other way round.
+    /// What is no operation is no choice: the functions that do not wait (`try_lock`, `Event::set`), atomics, and the order in
+    /// which spawned tasks come to their first operation. So each schedule is one of production's, but not the other way
+    /// round.
+    ///
+    /// Where several operations of one task would take effect, as those of a `select!`, all of them do, or in a select the
+    /// one that is asked first. In which order it asks them is then a choice as well, of one of its branches (with more than
+    /// two, also in which direction it goes on from there), so that of any two each is as probable as the other; unless it
+    /// is `biased`.
     ///
     /// An operation begins to wait all the same where that counts (at a barrier, for a notification, at a rendezvous). A
     /// task that joins others, or sleeps, waits from the first, and goes on at once when they have ended.

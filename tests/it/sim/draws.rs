@@ -16,7 +16,7 @@ use super::outcomes::{of, p};
 use crate::contract::SIM;
 
 /// Its outcomes with merging, which are those without.
-fn merged<T: Ord + Clone + std::fmt::Debug, F: Future<Output = T>>(
+pub(super) fn merged<T: Ord + Clone + std::fmt::Debug, F: Future<Output = T>>(
     program: impl Fn() -> F,
 ) -> Schedules<T> {
     let found = Distribution::of_merged_schedules(&Limits::new(), SIM, &program);

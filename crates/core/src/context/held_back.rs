@@ -11,9 +11,16 @@ use crate::waiter::{Kind, Node};
 /// In place of a task: the one that polled it last has ended.
 const DISOWNED: (usize, usize) = (usize::MAX, 0);
 
-/// The operations that are held back, in the order in which they came.
+/// The operations that are held back.
 #[derive(Debug)]
-pub(super) struct HeldBack(Vec<Held>);
+pub(super) struct HeldBack {
+    /// In the order in which they came.
+    operations: Vec<Held>,
+    /// Chooses one of so many.
+    pub(super) choose: fn(usize) -> usize,
+    /// Those that were called last begin to wait, so that it is seen who waits for what: their order does not matter.
+    all_begin: bool,
+}
 
 #[derive(Debug)]
 pub(super) struct Held {
@@ -33,9 +40,19 @@ impl Held {
 }
 
 impl HeldBack {
-    pub(super) fn new() -> Self {
-        // Enough for small programs, which are run very often.
-        Self(Vec::with_capacity(8))
+    pub(super) fn new(choose: fn(usize) -> usize) -> Self {
+        Self {
+            // Enough for small programs, which are run very often.
+            operations: Vec::with_capacity(8),
+            choose,
+            all_begin: false,
+        }
+    }
+
+    /// Whether several operations of this task were called, and have not begun so far.
+    pub(super) fn are_several_called(&self, task: (usize, usize)) -> bool {
+        let its = self.operations.iter().filter(|held| held.task == task);
+        !self.all_begin && its.filter(|held| held.waker.is_none()).count() >= 2
     }
 
     /// Adds an operation of the task that has this number and address.
@@ -49,7 +66,7 @@ impl HeldBack {
         kind: &'static Kind,
         waker: Waker,
     ) {
-        self.0.push(Held {
+        self.operations.push(Held {
             task,
             node,
             kind,
@@ -59,8 +76,8 @@ impl HeldBack {
 
     /// Removes an operation; `None`: it is not there. Its waker is to be dropped without any lock.
     pub(super) fn remove(&mut self, node: NonNull<Node>) -> Option<Option<Waker>> {
-        let at = self.0.iter().position(|held| held.node == node)?;
-        Some(self.0.remove(at).waker)
+        let at = self.operations.iter().position(|held| held.node == node)?;
+        Some(self.operations.remove(at).waker)
     }
 
     /// An operation that was not called is polled by this task: exchanges its waker for this one. `false`: it was called,
@@ -71,7 +88,7 @@ impl HeldBack {
         task: (usize, usize),
         waker: &mut Waker,
     ) -> bool {
-        let Some(held) = self.0.iter_mut().find(|held| held.node == node) else {
+        let Some(held) = self.operations.iter_mut().find(|held| held.node == node) else {
             return false;
         };
         // Of a task that has ended, and has passed it on.
@@ -88,12 +105,15 @@ impl HeldBack {
     pub(super) fn forget_object(&mut self, object: usize) -> Vec<Held> {
         // SAFETY: whoever added it vouches for the node.
         let is_at = |held: &mut Held| unsafe { held.node.as_ref() }.object().addr() == object;
-        self.0.extract_if(.., is_at).collect()
+        self.operations.extract_if(.., is_at).collect()
     }
 
     /// A task has ended: what it has left to others is nobody's turn any more.
     pub(super) fn disown(&mut self, task: usize) -> Vec<Waker> {
-        let its = self.0.iter_mut().filter(|held| held.task.1 == task);
+        let its = self
+            .operations
+            .iter_mut()
+            .filter(|held| held.task.1 == task);
         let wakers = its.filter_map(|held| {
             held.task = DISOWNED;
             held.waker.take()
@@ -103,7 +123,7 @@ impl HeldBack {
 
     /// The tasks that have one which could begin, each once.
     pub(super) fn able_tasks(&self, into: &mut Vec<(usize, usize)>) {
-        for held in &self.0 {
+        for held in &self.operations {
             let could_begin = held.could_begin() || crate::mutant!("waiting_is_enabled");
             if !into.contains(&held.task) && could_begin {
                 into.push(held.task);
@@ -113,7 +133,7 @@ impl HeldBack {
 
     /// The objects of a task's operations that could begin, by address.
     pub(super) fn objects_of(&self, task: usize, into: &mut Vec<usize>) {
-        let its = self.0.iter().filter(|held| held.task.1 == task);
+        let its = self.operations.iter().filter(|held| held.task.1 == task);
         let called = its.filter(|held| held.could_begin());
         // SAFETY: whoever added it vouches for the node.
         into.extend(called.map(|held| unsafe { held.node.as_ref() }.object().addr()));
@@ -121,7 +141,8 @@ impl HeldBack {
 
     /// Calls the next one of a task's operations that were not called, of those that could begin or of all: its waker.
     pub(super) fn call_next(&mut self, task: (usize, usize), all: bool) -> Option<Waker> {
-        let mut its = self.0.iter_mut().filter(|held| held.task == task);
+        self.all_begin = all;
+        let mut its = self.operations.iter_mut().filter(|held| held.task == task);
         let called = its.find(|held| match all {
             true => held.waker.is_some(),
             false => held.could_begin(),
@@ -131,7 +152,7 @@ impl HeldBack {
 
     /// All tasks that have one, each once.
     pub(super) fn tasks(&self) -> Vec<(usize, usize)> {
-        let mut tasks: Vec<_> = self.0.iter().map(|held| held.task).collect();
+        let mut tasks: Vec<_> = self.operations.iter().map(|held| held.task).collect();
         tasks.dedup();
         tasks
     }

@@ -94,11 +94,30 @@ pub fn forget_all() {
     drop(old);
 }
 
-/// This simulation chooses among operations alone: each is held back until its task is chosen.
-pub fn hold_back_operations() {
+/// This simulation chooses among operations alone: each is held back until its task is chosen. By `choose` it chooses one
+/// of so many orders in which a task may ask its operations.
+pub fn hold_back_operations(choose: fn(usize) -> usize) {
     // Relaxed: see `HOLDING`.
     HOLDING.fetch_add(1, Ordering::Relaxed);
-    notes(|notes| notes.held_back = Some(HeldBack::new()));
+    notes(|notes| notes.held_back = Some(HeldBack::new(choose)));
+}
+
+/// In which order a select asks so many branches, if that is the simulation's to say: from the first on, unless two of its
+/// task's operations are about to begin. Then any of them may be the first, and the others follow in one direction or the
+/// other: so of any two branches each comes first in half of the orders. The first one, and the step from each to the next.
+pub(super) fn walk(branches: usize) -> Option<(usize, usize)> {
+    let (choose, may_differ) = notes(|notes| {
+        let held_back = notes.held_back.as_ref()?;
+        let task = (notes.number, notes.turn);
+        Some((held_back.choose, held_back.are_several_called(task)))
+    })?;
+    if branches < 2 || !may_differ || crate::mutant!("select_starts_fixed") {
+        return Some((0, 1));
+    }
+    let directions = if branches == 2 { 1 } else { 2 };
+    let chosen = choose(directions * branches);
+    let step = if chosen < branches { 1 } else { branches - 1 };
+    Some((chosen % branches, step))
 }
 
 /// Whether it does.
