@@ -10,6 +10,7 @@ mod held_back;
 #[allow(unsafe_code)]
 mod mutants;
 mod outcomes;
+mod samples;
 mod selecting;
 mod threads;
 mod threads_end;

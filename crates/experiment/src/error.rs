@@ -13,6 +13,8 @@ pub enum Error {
     TooLarge(&'static str),
     /// It made more draws than are allowed: so many.
     TooManyDraws(usize),
+    /// Schedules were to be sampled by priorities with depth zero: no operation at all would have to come in its place.
+    NoDepth,
     /// Two schedules of a program had the same operations in the same order at each object, and did not go on alike.
     NotMerged {
         /// One of them, as a [`Schedule`](https://docs.rs/gossamer-rt/latest/gossamer/experiment/struct.Schedule.html) is
@@ -45,6 +47,10 @@ impl Display for Error {
             Self::TooManyDraws(most) => write!(
                 f,
                 "the experiment made more than {most} draws: it may never end; allow more, or bound it"
+            ),
+            Self::NoDepth => f.write_str(
+                "a sample by priorities has depth 0: a depth is how many operations have to come in a certain order, and at \
+                 least 1",
             ),
             Self::NotMerged { one, other } => write!(
                 f,

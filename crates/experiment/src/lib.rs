@@ -51,6 +51,7 @@
 //! `Distribution::of_schedules` runs it in all its schedules, and `Distribution::of_merged_schedules` those that lead to
 //! equal states as one. Its outcomes are what it returns, a panic, a deadlock; each has its probability, and a schedule that
 //! leads to it. What it draws inside, by the function `draw`, is one more choice, with its weight.
+//! Of a program that has too many schedules, `Simulation::sample` runs some at random.
 //!
 //! # Panics
 //! A panic of a description is its caller's. A path that is not followed to its end, and a draw from nothing, unwind the
@@ -83,6 +84,8 @@ mod path_end;
 mod pools;
 mod probability;
 #[cfg(feature = "schedules")]
+mod samples;
+#[cfg(feature = "schedules")]
 mod schedules;
 mod simulation;
 mod weight;
@@ -103,6 +106,8 @@ pub use self::expectation::Expectation;
 pub use self::interpreter::{Among, Interpreter};
 pub use self::limits::{Limit, Limits};
 pub use self::probability::Probability;
+#[cfg(feature = "schedules")]
+pub use self::samples::{Samples, Sampling};
 #[cfg(feature = "schedules")]
 pub use self::schedules::{Outcome, Schedule, Schedules};
 pub use self::simulation::Simulation;

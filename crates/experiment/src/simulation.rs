@@ -11,6 +11,8 @@ use crate::{Among, Choices, Error, Interpreter, attempt};
 /// Draws at random; the same seed gives the same outcomes.
 #[derive(Debug, Clone)]
 pub struct Simulation {
+    #[cfg_attr(not(feature = "schedules"), expect(dead_code))]
+    seed: u64,
     random: fastrand::Rng,
     /// In this run.
     draws: usize,
@@ -24,6 +26,7 @@ impl Simulation {
     /// A simulation from this seed.
     pub fn seeded(seed: u64) -> Self {
         Self {
+            seed,
             random: fastrand::Rng::with_seed(seed),
             draws: 0,
             most: MOST_DRAWS,
@@ -34,6 +37,12 @@ impl Simulation {
     #[must_use]
     pub fn draws(self, most: usize) -> Self {
         Self { most, ..self }
+    }
+
+    /// The seed.
+    #[cfg(feature = "schedules")]
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// One outcome.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::pct::Pct;
+
 /// One choice: which of the enabled tasks, in the order in which they became enabled; with
 /// [`Sim::only_operations`](crate::Sim::only_operations), in the order in which they were spawned. Or which alternative a
 /// task has drawn.
@@ -49,6 +51,8 @@ pub fn choices(text: &str) -> Vec<Choice> {
 pub(crate) enum Oracle {
     /// At random, from a seed.
     Seeded(fastrand::Rng),
+    /// By priorities.
+    Pct(Pct),
     /// As it was recorded.
     Recorded(Vec<Choice>),
     /// As it was recorded; then the run stops, or goes on by what the actors have behind them and this number.
@@ -78,7 +82,9 @@ impl Oracle {
         by_chance: impl FnOnce(&mut fastrand::Rng, usize) -> usize,
     ) -> Result<usize, Option<usize>> {
         let recorded = match self {
-            Self::Seeded(random) => return Ok(by_chance(random, enabled)),
+            Self::Seeded(random) | Self::Pct(Pct { random, .. }) => {
+                return Ok(by_chance(random, enabled));
+            }
             Self::Recorded(path) | Self::Prefix(path, _) => path.get(step),
             Self::DepthFirst(path) => {
                 if path.len() == step {
@@ -91,6 +97,11 @@ impl Oracle {
             Some(choice) if choice.enabled == enabled => Ok(choice.chosen),
             other => Err(other.map(|choice| choice.enabled)),
         }
+    }
+
+    /// Whether it chooses by what the actors are, and not among so many alone.
+    pub(crate) fn looks_at_actors(&self) -> bool {
+        matches!(self, Self::Prefix(..) | Self::Pct(_))
     }
 
     /// Whether it says what is to come next, and so notices that a run differs from the one before.
@@ -109,7 +120,7 @@ impl Oracle {
     /// The choice recorded for a step that the run did not reach.
     pub(crate) fn left_over(&self, steps: usize) -> Option<Choice> {
         match self {
-            Self::Seeded(_) => None,
+            Self::Seeded(_) | Self::Pct(_) => None,
             Self::Recorded(path) | Self::DepthFirst(path) | Self::Prefix(path, _) => {
                 path.get(steps).copied()
             }

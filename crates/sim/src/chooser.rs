@@ -20,6 +20,12 @@ use crate::histories::Histories;
 /// There is room for so many choices at first, as small programs are run very often.
 const CHOICES: usize = 32;
 
+/// A task to choose among: its number, and the address of the task, or [`NOT_HELD_BACK`].
+pub(crate) type Actor = (usize, usize);
+
+/// In place of the address of a task whose operations are not held back: it has yielded.
+pub(crate) const NOT_HELD_BACK: usize = 0;
+
 /// What a draw says of its alternatives, if they are not alike, to those who know what it means.
 pub type Weights = Arc<dyn Any + Send + Sync>;
 
@@ -73,6 +79,8 @@ pub(crate) struct Chooser {
     chosen: Chosen,
     /// What the tasks have behind them, if states are told apart.
     histories: Option<Histories>,
+    /// Whether the oracle chooses by what the actors are.
+    looks_at_actors: bool,
     /// The run is over: what draws now gets the first alternative.
     over: bool,
 }
@@ -84,6 +92,8 @@ pub(crate) struct Chosen {
     /// One a step, unless operations alone are chosen among; and one for each draw.
     pub(crate) choices: Vec<Choice>,
     pub(crate) draws: Vec<Draw>,
+    /// How many of the choices were draws.
+    pub(crate) drawn: usize,
     /// How often another actor was chosen than before, though that one could have gone on.
     pub(crate) preemptions: usize,
     /// Where the run was to stop.
@@ -115,10 +125,12 @@ pub(crate) fn with<R>(use_it: impl FnOnce(&mut Chooser) -> R) -> R {
 
 /// A run begins.
 pub(crate) fn begin(oracle: Oracle, tells_states: bool) {
+    let looks_at_actors = oracle.looks_at_actors();
     let chosen = Chosen {
         oracle,
         choices: Vec::with_capacity(CHOICES),
         draws: Vec::new(),
+        drawn: 0,
         preemptions: 0,
         reached: None,
         differs: None,
@@ -126,6 +138,7 @@ pub(crate) fn begin(oracle: Oracle, tells_states: bool) {
     put(Some(Chooser {
         chosen,
         histories: tells_states.then(Histories::default),
+        looks_at_actors,
         over: false,
     }));
 }
@@ -206,25 +219,40 @@ impl Chooser {
         self.chosen.preemptions += usize::from(is_preempted);
     }
 
-    /// [`Chooser::choose`], of actors (their numbers, and where they are), where states are told apart. Beyond the choices
-    /// that were given it stops, or goes on by what the actors have behind them, which are the same ones in equal states,
-    /// whatever their numbers.
-    pub(crate) fn choose_actor(&mut self, actors: &[(usize, usize)], now: u64) -> Option<usize> {
+    /// [`Chooser::choose`], of actors.
+    pub(crate) fn choose_actor(
+        &mut self,
+        actors: &[Actor],
+        now: impl FnOnce() -> u64,
+    ) -> Option<usize> {
+        match self.looks_at_actors && !self.has_stopped() {
+            true => self.choose_by_actor(actors, now),
+            false => self.choose(actors.len()),
+        }
+    }
+
+    /// By priorities; or beyond the choices that were given: it stops, or goes on by what the actors have behind them, which
+    /// are the same ones in equal states, whatever their numbers.
+    fn choose_by_actor(&mut self, actors: &[Actor], now: impl FnOnce() -> u64) -> Option<usize> {
+        let among = actors.len();
+        if let Oracle::Pct(pct) = &mut self.chosen.oracle {
+            let actors = actors.iter();
+            let index = pct.choose(actors.map(|(task, at)| (*task, *at == NOT_HELD_BACK)));
+            self.take_choice(among, index);
+            return Some(index);
+        }
         let step = self.chosen.choices.len();
         let Some(then) = self.chosen.oracle.is_beyond(step) else {
-            return self.choose(actors.len());
+            return self.choose(among);
         };
-        if self.has_stopped() {
-            return None;
-        }
         let histories = self.histories.as_ref()?;
         let Some(seed) = then else {
-            self.reach(actors.len(), None, None, now);
+            self.reach(among, None, None, now());
             return None;
         };
         let order = |at: &usize| histories.rank(actors[*at].0, seed);
-        let chosen = (0..actors.len()).min_by_key(order)?;
-        self.take_choice(actors.len(), chosen);
+        let chosen = (0..among).min_by_key(order)?;
+        self.take_choice(among, chosen);
         Some(chosen)
     }
 
@@ -267,6 +295,7 @@ impl Chooser {
                 index
             }
         };
+        self.chosen.drawn += 1;
         if let Some(weights) = weights {
             self.chosen.draws.push(Draw { at: step, weights });
         }

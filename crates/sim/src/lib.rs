@@ -110,10 +110,12 @@ mod chooser;
 mod clock;
 mod current;
 mod draw;
+mod experimental;
 mod failure;
 mod histories;
 #[allow(unsafe_code)]
 mod look;
+mod pct;
 #[allow(unsafe_code)]
 mod relay;
 mod report;

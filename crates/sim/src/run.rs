@@ -13,7 +13,7 @@ use gossamer_sched::{Single, SingleRuntime, run_blocking};
 use gossamer_time::timers::runner;
 
 use crate::choose::{Choice, Oracle};
-use crate::chooser::{self, Draw, Reached};
+use crate::chooser::{self, Draw};
 use crate::current::{Entered, Part, Simulation};
 use crate::draw::draw_alike;
 use crate::failure::{Failure, Origin};
@@ -40,6 +40,9 @@ pub struct Run<T> {
     /// Those of them that were draws of alternatives that are not alike, in their order.
     #[doc(hidden)]
     pub draws: Vec<Draw>,
+    /// How many of the choices were draws.
+    #[doc(hidden)]
+    pub drawn: usize,
     /// With [`Sim::only_operations`]: how often another task was chosen than before, though that one could have gone on.
     pub preemptions: usize,
     /// The events of the run.
@@ -48,12 +51,13 @@ pub struct Run<T> {
 
 impl<T> Run<T> {
     /// And its oracle.
-    fn new(result: Result<T, Failure>, ended: Ended) -> (Self, Oracle) {
+    pub(crate) fn new(result: Result<T, Failure>, ended: Ended) -> (Self, Oracle) {
         let chosen = ended.chosen;
         let run = Self {
             result,
             choices: chosen.choices,
             draws: chosen.draws,
+            drawn: chosen.drawn,
             preemptions: chosen.preemptions,
             trace: ended.trace,
         };
@@ -246,7 +250,7 @@ impl Sim {
         }
     }
 
-    fn go<F: Future>(
+    pub(crate) fn go<F: Future>(
         self,
         oracle: Oracle,
         origin: Origin,
@@ -259,7 +263,7 @@ impl Sim {
     }
 
     /// Runs until the oracle does not choose any more; `None`: it has not.
-    fn go_as_far<F: Future>(
+    pub(crate) fn go_as_far<F: Future>(
         self,
         oracle: Oracle,
         origin: Origin,
@@ -293,43 +297,6 @@ impl Sim {
             (output, None) => output.map(Ok),
         };
         (result, ended)
-    }
-
-    /// Runs as these choices say, with [`Sim::only_operations`], until there is another one: where it is then, or what
-    /// became of it if it has ended before.
-    ///
-    /// # Errors
-    /// It has ended.
-    #[track_caller]
-    pub fn reach<F: Future>(
-        self,
-        choices: &[Choice],
-        body: impl FnOnce() -> F,
-    ) -> Result<Reached, Box<Run<F::Output>>> {
-        let oracle = Oracle::Prefix(choices.to_vec(), None);
-        let sim = self.only_operations();
-        let (result, mut ended) = sim.go_as_far(oracle, Origin::Recorded, Location::caller(), body);
-        match (result, ended.chosen.reached.take()) {
-            (_, Some(reached)) => Ok(reached),
-            (result, None) => {
-                let result = result.unwrap_or_else(|| unreachable!("it has ended"));
-                Err(Box::new(Run::new(result, ended).0))
-            }
-        }
-    }
-
-    /// Runs as these choices say, with [`Sim::only_operations`], and then on to the end, in an order that depends on the
-    /// state and the seed alone: from equal states to equal ends.
-    #[track_caller]
-    pub fn go_on<F: Future>(
-        self,
-        choices: &[Choice],
-        seed: u64,
-        body: impl FnOnce() -> F,
-    ) -> Run<F::Output> {
-        let oracle = Oracle::Prefix(choices.to_vec(), Some(seed));
-        let sim = self.only_operations();
-        sim.go(oracle, Origin::Recorded, Location::caller(), body).0
     }
 
     /// What is known of a run that is over, and its failure, if it has failed.

@@ -10,7 +10,7 @@ use gossamer_core::shard::Shard;
 use gossamer_sched::{Idle, Reason, Runnable, Scheduler, Tasks, TurnEnd};
 use gossamer_time::timers::runner;
 
-use crate::chooser::{self, Chooser, Chosen};
+use crate::chooser::{self, Actor, Chooser, Chosen, NOT_HELD_BACK};
 use crate::failure::Cause;
 use crate::histories::By;
 use crate::look::{any_could_go_on, look};
@@ -22,9 +22,6 @@ use crate::world::World;
 
 /// There is room for so many actors at first, as small programs are run very often.
 const ACTORS: usize = 8;
-
-/// In place of the address of a task whose operations are not held back: it has yielded.
-const NOT_HELD_BACK: usize = 0;
 
 /// Runs one task after the other, as its oracle chooses.
 #[derive(Debug)]
@@ -43,8 +40,8 @@ pub struct SimScheduler {
     ended: Vec<Runnable>,
     /// Where operations alone are chosen among: tasks on their way to the next one. They run first, in order.
     on_their_way: VecDeque<OnItsWay>,
-    /// And the tasks to choose among, by number, with the address of each, or [`NOT_HELD_BACK`].
-    actors: Vec<(usize, usize)>,
+    /// And the tasks to choose among, by number.
+    actors: Vec<Actor>,
     only_operations: bool,
     /// Whether states are told apart, by what the tasks have behind them.
     tells_states: bool,
@@ -215,10 +212,7 @@ impl SimScheduler {
         let goes = |last, (task, at)| task == last && at != NOT_HELD_BACK;
         let could_go_on = |last| actors.iter().any(|actor| goes(last, *actor));
         let chosen = chooser::with(|chooser| {
-            let chosen = match self.tells_states {
-                true => chooser.choose_actor(actors, self.now()),
-                false => chooser.choose(actors.len()),
-            }?;
+            let chosen = chooser.choose_actor(actors, || self.now())?;
             let is_preempted = |last| last != actors[chosen].0 && could_go_on(last);
             chooser.preempt(last.is_some_and(is_preempted));
             Some(chosen)

@@ -122,7 +122,7 @@ fn states_that_are_not_equal_are_found_out() {
 }
 
 /// Each task reads a number, and writes one more.
-async fn count(tasks: usize) -> u32 {
+pub(super) async fn count(tasks: usize) -> u32 {
     let number = Arc::new(MVar::new(0));
     let tasks: Vec<_> = (0..tasks)
         .map(|_| {
