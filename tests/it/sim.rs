@@ -1,6 +1,7 @@
 //! Tests of the simulator itself: what it chooses, how time moves, what it finds.
 
 mod attributes;
+mod cells;
 mod choosing;
 mod clock;
 mod draws;

@@ -62,6 +62,7 @@
 //! | [`replay`] | a run from a list of choices, as a failure records them |
 //! | [`exhaustive`] | all orders there are, of a small program |
 //! | [`Sim`] | settings, and these four as its methods |
+//! | [`Cell`] | a value whose reads and writes are operations |
 //! | [`spawn`] | as `gossamer::spawn`, for a future that need not be `Send` |
 //!
 //! # What makes a run fail
@@ -105,6 +106,7 @@
 
 // Where to begin reading: `scheduler.rs` (push, pop, idle: all of the rules), `choose.rs` and `chooser.rs`, `world.rs` (tasks), `run.rs` (the
 // entry points), `thread.rs` and `relay.rs` (simulated threads), `look.rs` and `report.rs` (what a failure says).
+mod cell;
 mod choose;
 mod chooser;
 mod clock;
@@ -130,6 +132,7 @@ mod world;
 
 pub use gossamer_fiber::Fibers;
 
+pub use self::cell::Cell;
 pub use self::choose::{Choice, choices};
 pub use self::chooser::Reached;
 #[doc(hidden)]

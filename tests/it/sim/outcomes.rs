@@ -123,20 +123,20 @@ fn states_that_are_not_equal_are_found_out() {
 
 /// Each task reads a number, and writes one more.
 pub(super) async fn count(tasks: usize) -> u32 {
-    let number = Arc::new(MVar::new(0));
+    let number = Arc::new(sim::Cell::new(0));
     let tasks: Vec<_> = (0..tasks)
         .map(|_| {
             let number = number.clone();
             gossamer::spawn(async move {
                 let read = number.read().await;
-                number.replace(read + 1).await;
+                number.write(read + 1).await;
             })
         })
         .collect();
     for task in tasks {
         task.await.expect("nobody panics");
     }
-    number.take().await
+    number.read().await
 }
 
 #[test]

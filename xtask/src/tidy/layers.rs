@@ -19,7 +19,7 @@ const LAYERS: [(&str, &[&str]); 13] = [
     ("par", &["core"]),
     ("sched", &["core", "task", "time"]),
     ("structure", &["core", "sync", "task", "fiber", "sched"]),
-    ("sim", &["core", "task", "sched", "fiber", "time"]),
+    ("sim", &["core", "task", "sched", "fiber", "time", "sync"]),
     ("experiment", &["par", "sim"]),
     ("macros", &[]),
     (
