@@ -11,6 +11,7 @@ mod held_back;
 #[allow(unsafe_code)]
 mod mutants;
 mod outcomes;
+mod reduction;
 mod samples;
 mod selecting;
 mod threads;

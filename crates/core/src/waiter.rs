@@ -49,7 +49,7 @@ use crate::{context, waker};
 pub use self::deferred::Deferred;
 pub(crate) use self::deferred::drop_quietly;
 pub use self::list::WaitList;
-pub use self::node::{Could, Kind, Node, RawWakerParts, State};
+pub use self::node::{Begins, Could, Kind, Node, RawWakerParts, State};
 use self::node::{FOREIGN, IDLE, LOANED, OWNED, STATE};
 pub use self::poll_waker::PollWaker;
 

@@ -51,7 +51,8 @@
 //! `Distribution::of_schedules` runs it in all its schedules, and `Distribution::of_merged_schedules` those that lead to
 //! equal states as one. Its outcomes are what it returns, a panic, a deadlock; each has its probability, and a schedule that
 //! leads to it. What it draws inside, by the function `draw`, is one more choice, with its weight.
-//! Of a program that has too many schedules, `Simulation::sample` runs some at random.
+//! Of a program that has too many schedules, `Simulation::sample` runs some at random. And `Outcomes::of_schedules` says
+//! which outcomes there are, without their probabilities, for which it need not run all.
 //!
 //! # Panics
 //! A panic of a description is its caller's. A path that is not followed to its end, and a draw from nothing, unwind the
@@ -79,6 +80,8 @@ mod limits;
 mod merging;
 #[cfg(feature = "schedules")]
 mod of_schedules;
+#[cfg(feature = "schedules")]
+mod outcomes;
 mod path;
 mod path_end;
 mod pools;
@@ -105,6 +108,8 @@ pub use self::error::Error;
 pub use self::expectation::Expectation;
 pub use self::interpreter::{Among, Interpreter};
 pub use self::limits::{Limit, Limits};
+#[cfg(feature = "schedules")]
+pub use self::outcomes::Outcomes;
 pub use self::probability::Probability;
 #[cfg(feature = "schedules")]
 pub use self::samples::{Samples, Sampling};

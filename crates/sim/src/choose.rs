@@ -1,50 +1,8 @@
-//! The oracle that chooses among the enabled tasks, and the choices it has made.
+//! The oracle that chooses among the enabled tasks.
 
-use std::fmt;
-
+use crate::choice::Choice;
 use crate::pct::Pct;
-
-/// One choice: which of the enabled tasks, in the order in which they became enabled; with
-/// [`Sim::only_operations`](crate::Sim::only_operations), in the order in which they were spawned. Or which alternative a
-/// task has drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Choice {
-    /// How many there were.
-    pub enabled: usize,
-    /// The index of the one that was chosen.
-    pub chosen: usize,
-}
-
-impl fmt::Display for Choice {
-    /// As [`choices`] reads it: `0/2` is the first of two.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.chosen, self.enabled)
-    }
-}
-
-/// Reads the list of choices that a failure prints: `"0/1 1/2 0/3"`.
-///
-/// # Panics
-/// The text is not such a list; the message names the word.
-#[track_caller]
-pub fn choices(text: &str) -> Vec<Choice> {
-    let read = |word: &str| {
-        let (chosen, enabled) = word.split_once('/')?;
-        let choice = Choice {
-            chosen: chosen.parse().ok()?,
-            enabled: enabled.parse().ok()?,
-        };
-        (choice.chosen < choice.enabled).then_some(choice)
-    };
-    let mut list = Vec::new();
-    for word in text.split_whitespace() {
-        match read(word) {
-            Some(choice) => list.push(choice),
-            None => panic!("a choice is INDEX/ENABLED, such as 1/3, not {word:?}"),
-        }
-    }
-    list
-}
+use crate::reduction::Reduction;
 
 /// Chooses the next actor, and what is drawn.
 #[derive(Debug)]
@@ -52,11 +10,13 @@ pub(crate) enum Oracle {
     /// At random, from a seed.
     Seeded(fastrand::Rng),
     /// By priorities.
-    Pct(Pct),
+    Pct(Box<Pct>),
     /// As it was recorded.
     Recorded(Vec<Choice>),
     /// As it was recorded; then the run stops, or goes on by what the actors have behind them and this number.
     Prefix(Vec<Choice>, Option<u64>),
+    /// As the next run of a search that leaves out what leads to the same.
+    Reduced(Box<Reduction>),
     /// The path to the next leaf of the tree of all choices; new branches take their first child.
     DepthFirst(Vec<Choice>),
 }
@@ -82,9 +42,9 @@ impl Oracle {
         by_chance: impl FnOnce(&mut fastrand::Rng, usize) -> usize,
     ) -> Result<usize, Option<usize>> {
         let recorded = match self {
-            Self::Seeded(random) | Self::Pct(Pct { random, .. }) => {
-                return Ok(by_chance(random, enabled));
-            }
+            Self::Seeded(random) => return Ok(by_chance(random, enabled)),
+            Self::Pct(pct) => return Ok(by_chance(&mut pct.random, enabled)),
+            Self::Reduced(search) => return search.draw(enabled).map_err(Some),
             Self::Recorded(path) | Self::Prefix(path, _) => path.get(step),
             Self::DepthFirst(path) => {
                 if path.len() == step {
@@ -101,12 +61,20 @@ impl Oracle {
 
     /// Whether it chooses by what the actors are, and not among so many alone.
     pub(crate) fn looks_at_actors(&self) -> bool {
-        matches!(self, Self::Prefix(..) | Self::Pct(_))
+        matches!(self, Self::Prefix(..) | Self::Pct(_) | Self::Reduced(_))
+    }
+
+    /// Whether it tells states apart, and so is to be told what happens.
+    pub(crate) fn tells_states(&self) -> bool {
+        matches!(self, Self::Prefix(..))
     }
 
     /// Whether it says what is to come next, and so notices that a run differs from the one before.
     pub(crate) fn follows(&self) -> bool {
-        matches!(self, Self::DepthFirst(_) | Self::Prefix(..))
+        matches!(
+            self,
+            Self::DepthFirst(_) | Self::Prefix(..) | Self::Reduced(_)
+        )
     }
 
     /// Whether the run is beyond the recorded prefix; with the number by which it goes on, if it does.
@@ -121,6 +89,7 @@ impl Oracle {
     pub(crate) fn left_over(&self, steps: usize) -> Option<Choice> {
         match self {
             Self::Seeded(_) | Self::Pct(_) => None,
+            Self::Reduced(search) => search.left_over(),
             Self::Recorded(path) | Self::DepthFirst(path) | Self::Prefix(path, _) => {
                 path.get(steps).copied()
             }
@@ -129,8 +98,10 @@ impl Oracle {
 
     /// Goes to the next leaf of the tree; `false` when all have been visited.
     pub(crate) fn next_path(&mut self) -> bool {
-        let Self::DepthFirst(path) = self else {
-            return false;
+        let path = match self {
+            Self::DepthFirst(path) => path,
+            Self::Reduced(search) => return search.next_run(),
+            _ => return false,
         };
         while let Some(last) = path.last_mut() {
             if last.chosen + 1 < last.enabled {

@@ -14,8 +14,10 @@ use std::sync::Arc;
 
 use gossamer_core::platform::thread_local;
 
-use crate::choose::{Choice, Oracle};
+use crate::choice::Choice;
+use crate::choose::Oracle;
 use crate::histories::Histories;
+use crate::reduction::Reduction;
 
 /// There is room for so many choices at first, as small programs are run very often.
 const CHOICES: usize = 32;
@@ -76,9 +78,10 @@ impl fmt::Debug for Reached {
 /// What chooses in a run.
 #[derive(Debug)]
 pub(crate) struct Chooser {
-    chosen: Chosen,
+    // Boxed, as it is handed on now and then.
+    chosen: Box<Chosen>,
     /// What the tasks have behind them, if states are told apart.
-    histories: Option<Histories>,
+    histories: Option<Box<Histories>>,
     /// Whether the oracle chooses by what the actors are.
     looks_at_actors: bool,
     /// The run is over: what draws now gets the first alternative.
@@ -98,6 +101,8 @@ pub(crate) struct Chosen {
     pub(crate) preemptions: usize,
     /// Where the run was to stop.
     pub(crate) reached: Option<Reached>,
+    /// The run was cut off, as all actors sleep.
+    pub(crate) is_cut: bool,
     /// Where the run is not as recorded.
     pub(crate) differs: Option<Differs>,
 }
@@ -124,27 +129,28 @@ pub(crate) fn with<R>(use_it: impl FnOnce(&mut Chooser) -> R) -> R {
 }
 
 /// A run begins.
-pub(crate) fn begin(oracle: Oracle, tells_states: bool) {
-    let looks_at_actors = oracle.looks_at_actors();
-    let chosen = Chosen {
+pub(crate) fn begin(oracle: Oracle) {
+    let (looks_at_actors, tells_states) = (oracle.looks_at_actors(), oracle.tells_states());
+    let chosen = Box::new(Chosen {
         oracle,
         choices: Vec::with_capacity(CHOICES),
         draws: Vec::new(),
         drawn: 0,
         preemptions: 0,
         reached: None,
+        is_cut: false,
         differs: None,
-    };
+    });
     put(Some(Chooser {
         chosen,
-        histories: tells_states.then(Histories::default),
+        histories: tells_states.then(Box::default),
         looks_at_actors,
         over: false,
     }));
 }
 
 /// A run has ended: what was chosen.
-pub(crate) fn take_chosen() -> Option<Chosen> {
+pub(crate) fn take_chosen() -> Option<Box<Chosen>> {
     take().map(|chooser| chooser.chosen)
 }
 
@@ -174,7 +180,8 @@ impl Chooser {
     }
 
     fn has_stopped(&self) -> bool {
-        self.chosen.reached.is_some() || self.chosen.differs.is_some()
+        let chosen = &self.chosen;
+        chosen.reached.is_some() || chosen.differs.is_some() || chosen.is_cut
     }
 
     /// An index among so many; `None` gives the run up.
@@ -200,13 +207,25 @@ impl Chooser {
                 Some(index)
             }
             Err(recorded) => {
-                chosen.differs = Some(Differs {
-                    step,
-                    recorded,
-                    found: among,
-                });
+                self.differ(step, recorded, among);
                 None
             }
+        }
+    }
+
+    fn differ(&mut self, step: usize, recorded: Option<usize>, found: usize) {
+        self.chosen.differs = Some(Differs {
+            step,
+            recorded,
+            found,
+        });
+    }
+
+    /// The search that leaves out what leads to the same, if there is one.
+    pub(crate) fn search(&mut self) -> Option<&mut Reduction> {
+        match &mut self.chosen.oracle {
+            Oracle::Reduced(search) => Some(search),
+            _ => None,
         }
     }
 
@@ -242,6 +261,24 @@ impl Chooser {
             return Some(index);
         }
         let step = self.chosen.choices.len();
+        if let Oracle::Reduced(search) = &mut self.chosen.oracle {
+            return match search.arrive(actors) {
+                Ok(Some(index)) => {
+                    if among > 1 {
+                        self.take_choice(among, index);
+                    }
+                    Some(index)
+                }
+                Ok(None) => {
+                    self.chosen.is_cut = true;
+                    None
+                }
+                Err(recorded) => {
+                    self.differ(step, Some(recorded), among);
+                    None
+                }
+            };
+        }
         let Some(then) = self.chosen.oracle.is_beyond(step) else {
             return self.choose(among);
         };

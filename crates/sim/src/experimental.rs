@@ -2,7 +2,8 @@
 
 use std::panic::Location;
 
-use crate::choose::{Choice, Oracle};
+use crate::choice::Choice;
+use crate::choose::Oracle;
 use crate::chooser::Reached;
 use crate::failure::Origin;
 use crate::pct::Pct;
@@ -57,7 +58,7 @@ impl Sim {
         (depth, length): (usize, usize),
         body: impl FnOnce() -> F,
     ) -> Run<F::Output> {
-        let oracle = Oracle::Pct(Pct::new(seed, depth, length));
+        let oracle = Oracle::Pct(Box::new(Pct::new(seed, depth, length)));
         let sim = self.only_operations();
         sim.go(oracle, Origin::Recorded, Location::caller(), body).0
     }
@@ -73,5 +74,45 @@ impl Sim {
         let oracle = Oracle::Recorded(choices.to_vec());
         let sim = self.only_operations();
         sim.go(oracle, Origin::Recorded, Location::caller(), body).0
+    }
+}
+
+/// The runs of a search for all outcomes of a program, see `reduction.rs`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Search {
+    sim: Sim,
+    /// Chooses in the next run; `None`: all have been made.
+    next: Option<Oracle>,
+}
+
+impl Search {
+    /// Of a program that is run with these settings, and [`Sim::only_operations`].
+    pub fn new(sim: Sim) -> Self {
+        Self {
+            sim: sim.only_operations(),
+            next: Some(Oracle::Reduced(Box::default())),
+        }
+    }
+
+    /// Whether all runs have been made.
+    pub fn is_complete(&self) -> bool {
+        self.next.is_none()
+    }
+
+    /// Makes the next run; `None` if it was cut off, or there is none.
+    #[track_caller]
+    pub fn run_next<F: Future>(&mut self, body: impl FnOnce() -> F) -> Option<Run<F::Output>> {
+        let (oracle, caller) = (self.next.take()?, Location::caller());
+        let (result, ended) = self.sim.go_as_far(oracle, Origin::Recorded, caller, body);
+        let (run, mut oracle) = match result {
+            Some(result) => {
+                let (run, oracle) = Run::new(result, ended);
+                (Some(run), oracle)
+            }
+            None => (None, ended.chosen.oracle),
+        };
+        self.next = oracle.next_path().then_some(oracle);
+        run
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::choose::Choice;
+use crate::choice::Choice;
 use crate::report::Report;
 use crate::settings::Sim;
 use crate::trace::Trace;

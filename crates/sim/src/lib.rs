@@ -107,6 +107,7 @@
 // Where to begin reading: `scheduler.rs` (push, pop, idle: all of the rules), `choose.rs` and `chooser.rs`, `world.rs` (tasks), `run.rs` (the
 // entry points), `thread.rs` and `relay.rs` (simulated threads), `look.rs` and `report.rs` (what a failure says).
 mod cell;
+mod choice;
 mod choose;
 mod chooser;
 mod clock;
@@ -118,6 +119,7 @@ mod histories;
 #[allow(unsafe_code)]
 mod look;
 mod pct;
+mod reduction;
 #[allow(unsafe_code)]
 mod relay;
 mod report;
@@ -133,7 +135,7 @@ mod world;
 pub use gossamer_fiber::Fibers;
 
 pub use self::cell::Cell;
-pub use self::choose::{Choice, choices};
+pub use self::choice::{Choice, choices};
 pub use self::chooser::Reached;
 #[doc(hidden)]
 pub use self::chooser::{Draw, Weights, is_simulated};
@@ -142,6 +144,8 @@ pub use self::clock::now;
 pub use self::current::Simulation;
 #[doc(hidden)]
 pub use self::draw::draw;
+#[doc(hidden)]
+pub use self::experimental::Search;
 pub use self::failure::{Cause, Failure, Origin};
 pub use self::report::{Holder, Report, Waits};
 pub use self::run::{EachSchedule, Explored, Run, exhaustive, explore, replay, run};

@@ -12,7 +12,8 @@ use gossamer_core::wait::refuse_inside_poll;
 use gossamer_sched::{Single, SingleRuntime, run_blocking};
 use gossamer_time::timers::runner;
 
-use crate::choose::{Choice, Oracle};
+use crate::choice::Choice;
+use crate::choose::Oracle;
 use crate::chooser::{self, Draw};
 use crate::current::{Entered, Part, Simulation};
 use crate::draw::draw_alike;
@@ -52,7 +53,7 @@ pub struct Run<T> {
 impl<T> Run<T> {
     /// And its oracle.
     pub(crate) fn new(result: Result<T, Failure>, ended: Ended) -> (Self, Oracle) {
-        let chosen = ended.chosen;
+        let chosen = *ended.chosen;
         let run = Self {
             result,
             choices: chosen.choices,
@@ -327,14 +328,13 @@ impl Sim {
     /// A simulation that can run; its time has begun.
     fn begin(self, oracle: Oracle) -> Arc<Simulation> {
         let threads = Arc::new(Threads::default());
-        let tells_states = matches!(oracle, Oracle::Prefix(..));
-        let scheduler = SimScheduler::new(self, tells_states, threads.clone());
+        let scheduler = SimScheduler::new(self, &oracle, threads.clone());
         let single = Single::with_scheduling_points(scheduler)
             .unwrap_or_else(|error| panic!("a simulation needs a runtime: {error}"));
         // Each run has the same numbers of chance, or it could not be run again.
         context::seed_rng(0);
         context::simulated::forget_all();
-        chooser::begin(oracle, tells_states);
+        chooser::begin(oracle);
         if self.only_operations {
             context::simulated::hold_back_operations(draw_alike);
         }

@@ -10,10 +10,12 @@ use gossamer_core::shard::Shard;
 use gossamer_sched::{Idle, Reason, Runnable, Scheduler, Tasks, TurnEnd};
 use gossamer_time::timers::runner;
 
+use crate::choose::Oracle;
 use crate::chooser::{self, Actor, Chooser, Chosen, NOT_HELD_BACK};
 use crate::failure::Cause;
 use crate::histories::By;
 use crate::look::{any_could_go_on, look};
+use crate::reduction::Reduction;
 use crate::relay::Threads;
 use crate::report::Report;
 use crate::settings::Sim;
@@ -45,6 +47,8 @@ pub struct SimScheduler {
     only_operations: bool,
     /// Whether states are told apart, by what the tasks have behind them.
     tells_states: bool,
+    /// Whether the chooser searches, and is told what happens.
+    searches: bool,
     /// Who makes those runnable that are pushed.
     by: By,
     /// The actor that was chosen last.
@@ -74,7 +78,7 @@ struct OnItsWay {
 
 /// All that is known of a run.
 pub(crate) struct Ended {
-    pub(crate) chosen: Chosen,
+    pub(crate) chosen: Box<Chosen>,
     pub(crate) trace: Trace,
     /// Why it failed, if it has.
     pub(crate) cause: Option<Cause>,
@@ -83,8 +87,8 @@ pub(crate) struct Ended {
 }
 
 impl SimScheduler {
-    /// One that asks the [chooser](crate::chooser) of this thread. `tells_states`: and tells it what happens.
-    pub(crate) fn new(sim: Sim, tells_states: bool, threads: Arc<Threads>) -> Self {
+    /// One that asks the [chooser](crate::chooser) of this thread, which has this oracle.
+    pub(crate) fn new(sim: Sim, oracle: &Oracle, threads: Arc<Threads>) -> Self {
         Self {
             world: World::new(threads),
             steps: 0,
@@ -96,7 +100,8 @@ impl SimScheduler {
             on_their_way: VecDeque::with_capacity(ACTORS),
             actors: Vec::with_capacity(ACTORS),
             only_operations: sim.only_operations,
-            tells_states,
+            tells_states: oracle.tells_states(),
+            searches: matches!(oracle, Oracle::Reduced(_)),
             by: By::Choice,
             last: None,
             stopped: false,
@@ -134,7 +139,7 @@ impl SimScheduler {
         let differs = matches!(self.cause, Some(Cause::NonDeterministic { .. }));
         let is_whole = !self.has_failed() || chosen.oracle.follows() && !differs;
         if let (true, Some(choice)) = (
-            is_whole && chosen.reached.is_none(),
+            is_whole && chosen.reached.is_none() && !chosen.is_cut,
             chosen.oracle.left_over(steps),
         ) {
             self.cause = Some(Cause::NonDeterministic {
@@ -178,6 +183,7 @@ impl SimScheduler {
         };
         let to = now.since(began);
         self.world.note(TraceEvent::Advanced { to });
+        self.tell_search(Reduction::concern_all);
         self.by = By::Time(nanos_of(to));
         runner::fire_due(shard, now);
         true
@@ -186,6 +192,13 @@ impl SimScheduler {
     /// Virtual time has begun, at the shard of the simulation.
     pub(crate) fn begin(&mut self, shard: &'static Shard, began: Moment) {
         self.shard = Some((shard, began));
+    }
+
+    /// Tells the chooser's search, if it does one.
+    fn tell_search(&self, tell: impl FnOnce(&mut Reduction)) {
+        if self.searches {
+            chooser::with(|chooser| chooser.search().map(tell));
+        }
     }
 
     /// Counts a step; `false` gives the run up.
@@ -240,7 +253,10 @@ impl SimScheduler {
         // That it comes to an operation is the end of its last turn.
         match comes {
             true => self.world.go_on_with_turn(task, address),
-            false => self.world.begin_turn(task, address, enabled),
+            false => {
+                self.world.begin_turn(task, address, enabled);
+                self.tell_search(|search| search.run(task));
+            }
         }
         Some(runnable)
     }
@@ -258,7 +274,7 @@ impl SimScheduler {
         self.actors.dedup_by_key(|(task, _)| *task);
         let chosen = match self.actors.len() {
             0 => return false,
-            1 => Some(0),
+            1 if !self.searches => Some(0),
             _ => self.choose_actor(),
         };
         let Some(chosen) = chosen else {
@@ -300,16 +316,28 @@ impl SimScheduler {
     fn number(&mut self, task: &Runnable) -> usize {
         let tasks = self.world.tasks();
         let number = self.world.number(task);
-        if self.tells_states {
-            chooser::with(|chooser| chooser.histories().wake(number, self.by, number == tasks));
+        if self.tells_states || self.searches {
+            self.tell_of_wake(number, number == tasks);
         }
         number
+    }
+
+    /// A task was made runnable; `is_new`, for the first time.
+    #[cold]
+    fn tell_of_wake(&self, number: usize, is_new: bool) {
+        if self.tells_states {
+            chooser::with(|chooser| chooser.histories().wake(number, self.by, is_new));
+        }
+        if is_new {
+            self.tell_search(Reduction::concern_all);
+        }
     }
 
     /// No operation could take effect, and time does not move either: all of them begin to wait, so that it is seen who
     /// waits for what. `false`: all do.
     fn let_all_begin(&mut self) -> bool {
         self.by = By::Choice;
+        self.tell_search(Reduction::concern_all);
         let mut any = false;
         for task in simulated::held_back_tasks() {
             any |= simulated::let_begin(task, true);
@@ -375,9 +403,13 @@ impl Scheduler for SimScheduler {
     }
 
     fn turn_ended(&mut self, task: usize, end: TurnEnd<'_>) {
-        if matches!(end, TurnEnd::Panicked(payload) if chooser::is_stop(payload)) {
-            self.stopped = true;
-            chooser::with(Chooser::end);
+        match end {
+            TurnEnd::Pending => {}
+            TurnEnd::Panicked(payload) if chooser::is_stop(payload) => {
+                self.stopped = true;
+                chooser::with(Chooser::end);
+            }
+            _ => self.tell_search(Reduction::end_task),
         }
         if self.world.end_turn(task, end) {
             self.end();

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use super::step;
-use gossamer_core::waiter::{Could, Kind, Node, PollWaker, WaitList};
+use gossamer_core::waiter::{Begins, Could, Kind, Node, PollWaker, WaitList};
 use gossamer_sim::{Cause, Sim, Waits, exhaustive, spawn};
 
 /// A flag that tasks wait for; `set` may forget to wake them.
@@ -22,7 +22,7 @@ static KIND: Kind = Kind {
     name: "Flag::ready",
     could_complete,
     // It has no scheduling point, so it is never held back.
-    could_begin: |_| true,
+    could_begin: |_| Begins::ToTakeEffect,
 };
 
 /// # Safety

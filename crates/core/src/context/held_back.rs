@@ -6,7 +6,7 @@ use core::task::Waker;
 
 use alloc::vec::Vec;
 
-use crate::waiter::{Kind, Node};
+use crate::waiter::{Begins, Kind, Node};
 
 /// In place of a task: the one that polled it last has ended.
 const DISOWNED: (usize, usize) = (usize::MAX, 0);
@@ -34,8 +34,15 @@ pub(super) struct Held {
 
 impl Held {
     fn could_begin(&self) -> bool {
-        // SAFETY: whoever added it vouches for node and object; between two turns no lock is held.
-        self.waker.is_some() && unsafe { (self.kind.could_begin)(self.node) }
+        self.begins() != Begins::InVain
+    }
+
+    fn begins(&self) -> Begins {
+        match self.waker {
+            // SAFETY: whoever added it vouches for node and object; between two turns no lock is held.
+            Some(_) => unsafe { (self.kind.could_begin)(self.node) },
+            None => Begins::InVain,
+        }
     }
 }
 
@@ -137,6 +144,15 @@ impl HeldBack {
         let called = its.filter(|held| held.could_begin());
         // SAFETY: whoever added it vouches for the node.
         into.extend(called.map(|held| unsafe { held.node.as_ref() }.object().addr()));
+    }
+
+    /// All of a task's operations, in the order in which they came: their objects, by address, and what comes of it if they
+    /// begin.
+    pub(super) fn all_of(&self, task: usize, into: &mut Vec<(usize, Begins)>) {
+        let its = self.operations.iter().filter(|held| held.task.1 == task);
+        // SAFETY: whoever added it vouches for the node.
+        let object = |held: &Held| unsafe { held.node.as_ref() }.object().addr();
+        into.extend(its.map(|held| (object(held), held.begins())));
     }
 
     /// Calls the next one of a task's operations that were not called, of those that could begin or of all: its waker.

@@ -16,7 +16,7 @@ use super::held_back::HeldBack;
 use super::is_watched;
 use crate::platform::atomic::Ordering;
 use crate::platform::{UnmodelledI64, thread_local};
-use crate::waiter::{Kind, Node, RawWakerParts};
+use crate::waiter::{Begins, Kind, Node, RawWakerParts};
 
 /// Something that a task waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -213,6 +213,15 @@ pub fn objects_of(task: usize, into: &mut Vec<usize>) {
     notes(|notes| {
         if let Some(held_back) = &notes.held_back {
             held_back.objects_of(task, into);
+        }
+    });
+}
+
+/// All operations of this task that are held back: their objects, by address, and what comes of it if they begin.
+pub fn held_by(task: usize, into: &mut Vec<(usize, Begins)>) {
+    notes(|notes| {
+        if let Some(held_back) = &notes.held_back {
+            held_back.all_of(task, into);
         }
     });
 }

@@ -11,7 +11,7 @@ use core::task::{Context, Poll};
 use super::action::{Action, Locked, Waitable, Waiter, action_of};
 use crate::context;
 use crate::policy::Word;
-use crate::waiter::{Could, Kind, Node, PollWaker, RawWakerParts, State, WaitList};
+use crate::waiter::{Begins, Could, Kind, Node, PollWaker, RawWakerParts, State, WaitList};
 
 /// Where the operation stands, as its owner knows it without the lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -421,20 +421,23 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
 
     /// # Safety
     /// See [`Kind::could_begin`].
-    unsafe fn could_begin(node: NonNull<Node>) -> bool {
+    unsafe fn could_begin(node: NonNull<Node>) -> Begins {
         // SAFETY: the node is alive, as the caller vouches.
         let waiting = unsafe { node.as_ref() };
         // SAFETY: so is its object; the kind says which type it is.
         let object = unsafe { &*waiting.object().cast::<O>() };
         if A::counts_when_waiting(object) {
-            return true;
+            return Begins::ToBeNoticed;
         }
         // SAFETY: no lock is held, as the caller vouches.
         let locked = unsafe { Locked::lock(object) };
         // SAFETY: under the lock; the node is that of an operation whose action is an `A`.
         let could = unsafe { action_of::<A>(node) }.could_complete(&locked);
         locked.unlock();
-        could != Could::No
+        match could {
+            Could::No => Begins::InVain,
+            _ => Begins::ToTakeEffect,
+        }
     }
 
     /// # Safety

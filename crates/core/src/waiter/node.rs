@@ -20,12 +20,22 @@ pub struct Kind {
     /// # Safety
     /// The node is alive, of this kind, parked on or notified by a live object; no lock is held.
     pub could_complete: unsafe fn(NonNull<Node>) -> Could,
-    /// Whether it is worth while to let an operation of this kind begin: it would take effect, or others would notice
-    /// that it waits.
+    /// Whether it is worth while to let an operation of this kind begin.
     ///
     /// # Safety
     /// The node is alive, of this kind, and its operation has not begun; its object is alive; no lock is held.
-    pub could_begin: unsafe fn(NonNull<Node>) -> bool,
+    pub could_begin: unsafe fn(NonNull<Node>) -> Begins,
+}
+
+/// What comes of it if an operation begins that a simulation holds back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begins {
+    /// It would wait, and nobody would notice.
+    InVain,
+    /// Others notice that it waits, if it does.
+    ToBeNoticed,
+    /// It takes effect.
+    ToTakeEffect,
 }
 
 /// Whether an operation that waits could complete: what a simulation asks.
