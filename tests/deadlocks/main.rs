@@ -77,7 +77,8 @@ fn run(program: &Program, model: &str) {
     let began = Instant::now();
     match (program.run)(&rt) {
         Ok(()) => println!("returned"),
-        Err(stopped) => println!("stopped\n{stopped}"),
+        // No more than a pipe has room for: it is read in the end.
+        Err(stopped) => println!("stopped\n{:.20000}", stopped.to_string()),
     }
     println!("after {:?}", began.elapsed());
     // What waits for ever has no end.

@@ -352,6 +352,51 @@ programs! {
         rest(A_WHILE);
         Ok(())
     };
+    ready_when_polled_once_more: Returns, |rt| {
+        // Nobody wakes it, but to be asked.
+        let mut polls = 0;
+        rt.try_block_on(std::future::poll_fn(move |_| {
+            polls += 1;
+            if polls > 1 { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+        }))
+    };
+    many_tasks: Deadlock(&["Event::ready on Event #"]), |rt| {
+        let event = Arc::new(Event::new());
+        let tasks: Vec<_> = (0..3_000).map(|_| {
+            let event = event.clone();
+            rt.spawn(async move { event.ready().await })
+        }).collect();
+        let ran = rt.try_block_on(async move {
+            for task in tasks {
+                let _ended = task.await;
+            }
+        });
+        if let Err(Stopped::Deadlock(deadlock)) = &ran {
+            let told = deadlock.dump().waiters().iter();
+            assert_eq!(told.filter(|waiter| waiter.waits_for.len() == 1).count(), 3_001);
+        }
+        ran
+    };
+    a_thread_waits_for_a_task: Deadlock(&["waits for the end of task"]), |rt| {
+        let place = Arc::new(MVar::<u32>::empty());
+        let theirs = place.clone();
+        let task = rt.spawn(async move { theirs.take().await });
+        let (tx, rx) = channel::bounded::<u32>(1);
+        let thread = rt.spawn_thread(move || {
+            let _ended = task.wait();
+            tx.send(1).wait()
+        });
+        let ran = rt.try_block_on(async move { let _received = rx.recv().await; });
+        drop(thread);
+        ran
+    };
+    nobody_looks: Returns, |_| {
+        let quiet = Runtime::builder().without_deadlock_reports().build().expect("a runtime");
+        let never = quiet.spawn(std::future::pending::<()>());
+        let limited = gossamer::TimeoutExt::timeout(never, A_WHILE);
+        assert!(quiet.block_on(limited).is_err());
+        Ok(())
+    };
     a_deadlock_is_left: Returns, |rt| {
         // What deadlocks is dropped, and the next goes on.
         let first = rt.try_block_on(std::future::pending::<()>());

@@ -119,19 +119,27 @@ impl Parker {
     }
 
     /// As [`Parker::park`], but asks once a second in any case (not in models, where no time passes), and returns when
-    /// there is something.
+    /// there is something. `counts`: whether it does nothing by itself but look.
     ///
     /// # Errors
     /// As [`Parker::park_or_fail`].
     pub(crate) fn park_and_look(
         &self,
+        counts: &dyn Fn() -> bool,
         has_something: &mut dyn FnMut() -> bool,
     ) -> Result<(), Deadlock> {
         #[cfg(not(any(loom, shuttle)))]
         if !crate::waits::is_watched() {
-            while !self.sleeper.look_or_fail(watched::LOOK_EVERY)? && !has_something() {}
-            roll_call::hear();
-            return Ok(());
+            loop {
+                let is_woken = match counts() {
+                    true => self.sleeper.look_or_fail(watched::LOOK_EVERY)?,
+                    false => self.park_for(watched::LOOK_EVERY),
+                };
+                if is_woken || has_something() {
+                    roll_call::hear();
+                    return Ok(());
+                }
+            }
         }
         self.park(has_something);
         Ok(())

@@ -10,12 +10,12 @@
 use alloc::vec::Vec;
 use core::panic::Location;
 
-pub use crate::context::roll_call::Answer;
 pub(crate) use crate::context::roll_call::hear;
+pub use crate::context::roll_call::{Answers, ROLL_CALL_LASTS};
 use crate::context::roll_call::{is_on, set_on};
 use crate::header::ref_count::Queue;
 use crate::header::{Description, Queued};
-use crate::platform::{Mutex, process_global};
+use crate::platform::{Mutex, per_process};
 use crate::shard::{Shard, ShardGuard};
 
 /// A task that lives.
@@ -37,12 +37,12 @@ pub struct RollCall {
     /// All tasks that are known.
     pub living: Vec<Living>,
     /// What they, and threads, have said.
-    pub answers: Vec<Answer>,
+    pub answers: Answers,
     /// The shards whose runners have not listed their tasks: they are in a poll.
     pub unheard: Vec<u16>,
 }
 
-process_global! {
+per_process! {
     /// But the answers.
     fn state() -> Mutex<RollCall> = Mutex::default()
 }
@@ -52,8 +52,11 @@ process_global! {
 pub fn begin() {
     *state().lock() = RollCall::default();
     let _before = set_on(true);
-    for shard in Shard::all().filter(|shard| shard.tasks() > 0) {
+    // All of them before the first is woken, as a task may move.
+    for shard in Shard::all() {
         shard.set_roll_call(true);
+    }
+    for shard in Shard::all().filter(|shard| shard.tasks() > 0) {
         match shard.try_visit() {
             Some(guard) => list(&guard),
             None => {
@@ -122,8 +125,10 @@ pub fn end() -> RollCall {
         shard.set_roll_call(false);
     }
     let answers = set_on(false);
-    RollCall {
-        answers,
-        ..core::mem::take(&mut *state().lock())
-    }
+    let mut called = core::mem::take(&mut *state().lock());
+    // Some were listed where they were, and again where they went.
+    called.living.sort_by_key(|task| task.address);
+    called.living.dedup_by_key(|task| task.address);
+    called.answers = answers;
+    called
 }

@@ -372,8 +372,12 @@ fn block_longer(
                     late = poll(&mut polled);
                     late
                 };
-                let slept = if until == Moment::NEVER && alone.shard().is_some() {
-                    parker.park_and_look(&mut || alone.look(&mut is_ready))
+                let slept = if until == Moment::NEVER
+                    && let Some(shard) = alone.shard()
+                {
+                    // In the end it panics, if nobody ever runs that.
+                    let counts = || !shard.is_left_alone();
+                    parker.park_and_look(&counts, &mut || alone.look(&mut is_ready))
                 } else {
                     parker.park_or_fail(until, true, &mut is_ready)
                 };

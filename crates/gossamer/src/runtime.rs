@@ -367,9 +367,14 @@ impl Runtime {
     ///
     /// # Errors
     /// A deadlock ([`Stopped::Deadlock`]), with what every task and thread waits for: every thread of the process sleeps in
-    /// Gossamer's waits, for good, so that no code runs that could wake one. (Known on Linux, some 50 ms later; never while
-    /// a thread of the process does anything else, as it may be about to wake one, or a timer runs.) The runtime's own
-    /// scheduler stopped. The future has been dropped.
+    /// Gossamer's waits, for good, so that no code runs that could wake one. (Known on Linux, some 50 ms later: never while
+    /// a thread of the process does anything else, as it may be about to wake one, or a timer runs, or the process has
+    /// handlers for signals; and up to ten seconds later if the last other thread has just ended, or a thread for calls that
+    /// block is idle.) The runtime's own scheduler stopped. The future has been dropped.
+    ///
+    /// One thread is told, the main thread if it can be; if none can, as all of them wait by something else than a
+    /// `block_on` or [`.wait()`](crate::Wait::wait), the process is aborted, with the report.
+    /// [`without_deadlock_reports`](Builder::without_deadlock_reports) turns all this off.
     ///
     /// # Blocking
     /// # Panics

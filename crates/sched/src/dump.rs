@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use gossamer_core::context::simulated::Wanted;
 use gossamer_core::dump::{Dump, LockHolder, Waiter, WaiterKind, WaitsFor};
-use gossamer_core::platform::atomic::{AtomicBool, Ordering};
 use gossamer_core::platform::thread::sleep;
-use gossamer_core::roll_call::{self, Answer, RollCall};
+use gossamer_core::platform::{Mutex, per_process};
+use gossamer_core::roll_call::{self, Answers, ROLL_CALL_LASTS, RollCall};
 use gossamer_core::sleepers::{self, Asleep};
 use gossamer_task::locals::name_at;
 
@@ -19,30 +19,68 @@ const LOOK_EVERY: Duration = Duration::from_millis(1);
 /// When nothing has come in so many looks, everything has.
 const QUIET_LOOKS: u32 = 5;
 
-/// The right to call the roll: one at a time.
-pub(crate) struct Caller(());
+/// The right to call the roll, for a while: one at a time.
+pub(crate) struct Caller(u64);
 
-static CALLS: AtomicBool = AtomicBool::new(false);
+/// The last one, and since when it calls, if it does.
+#[derive(Default)]
+struct Calling {
+    last: u64,
+    since: Option<Instant>,
+}
+
+per_process! {
+    fn calling() -> Mutex<Calling> = Mutex::default()
+}
+
+impl Calling {
+    fn is_over(&self) -> bool {
+        self.since
+            .is_none_or(|since| since.elapsed() > ROLL_CALL_LASTS)
+    }
+}
 
 impl Caller {
-    /// `None`: another one does.
+    /// `None`: another one calls. (One that has for too long has woken somebody who goes on.)
     pub(crate) fn new() -> Option<Self> {
-        // Acquire pairs with the release in `drop`.
-        let before = CALLS.swap(true, Ordering::Acquire);
-        (!before).then_some(Self(()))
+        let mut calling = calling().lock();
+        calling.is_over().then(|| {
+            calling.last += 1;
+            calling.since = Some(Instant::now());
+            Self(calling.last)
+        })
     }
 
     /// Calls: from now on all say what they wait for.
     pub(crate) fn call(&self) {
-        roll_call::begin();
-        sleepers::wake_all();
+        let mut calling = calling().lock();
+        if calling.last == self.0 {
+            calling.since = Some(Instant::now());
+            drop(calling);
+            roll_call::begin();
+            sleepers::wake_all();
+        }
+    }
+
+    /// Whether it has called for too long.
+    pub(crate) fn is_over(&self) -> bool {
+        let calling = calling().lock();
+        calling.last != self.0 || calling.is_over()
+    }
+
+    /// Ends the call; `None`: another one calls by now.
+    pub(crate) fn end(&self) -> Option<RollCall> {
+        let calling = calling().lock();
+        (calling.last == self.0).then(roll_call::end)
     }
 }
 
 impl Drop for Caller {
     fn drop(&mut self) {
-        // Release pairs with the acquire in `new`.
-        CALLS.store(false, Ordering::Release);
+        let mut calling = calling().lock();
+        if calling.last == self.0 {
+            calling.since = None;
+        }
     }
 }
 
@@ -67,7 +105,7 @@ pub fn dump() -> Dump {
         };
         before = now;
     }
-    let called = roll_call::end();
+    let called = caller.end().unwrap_or_default();
     drop(caller);
     tell(&called, &sleepers::asleep_now())
 }
@@ -79,7 +117,7 @@ pub(crate) fn tell(called: &RollCall, asleep: &[Asleep]) -> Dump {
     let joins = living.iter().map(|task| task.join);
     let mut telling = Telling {
         joins: joins.enumerate().map(|(at, join)| (join, at)).collect(),
-        objects: Vec::new(),
+        objects: HashMap::new(),
         answers: &called.answers,
     };
     let tasks = living.iter().map(|task| Told {
@@ -113,24 +151,22 @@ struct Told {
 struct Telling<'a> {
     /// The indices of tasks, by the addresses of their joins.
     joins: HashMap<usize, usize>,
-    /// By number, less one.
-    objects: Vec<usize>,
-    answers: &'a [Answer],
+    /// The numbers of objects, by address.
+    objects: HashMap<usize, usize>,
+    answers: &'a Answers,
 }
 
 impl Telling<'_> {
     fn waiter(&mut self, told: Told) -> Waiter {
-        let answers = self.answers.iter().filter(|answer| answer.who == told.who);
-        let wants: Vec<_> = answers.map(|answer| answer.wants).collect();
-        let waits_for = wants.iter().map(|wanted| self.wait(*wanted));
-        let mut waits_for: Vec<_> = waits_for.collect();
-        if waits_for
+        let wants = self
+            .answers
+            .get(&told.who)
+            .map(|answer| answer.wants.as_slice());
+        let waits_for = wants
+            .unwrap_or_default()
             .iter()
-            .any(|waits| *waits != WaitsFor::EndElsewhere)
-        {
-            // Of what says its name beside: a one-shot, a join set.
-            waits_for.retain(|waits| *waits != WaitsFor::EndElsewhere);
-        }
+            .map(|wanted| self.wait(*wanted));
+        let waits_for = waits_for.collect();
         Waiter::new(told.kind, told.name, told.spawned, waits_for)
     }
 
@@ -154,10 +190,7 @@ impl Telling<'_> {
     }
 
     fn number(&mut self, object: usize) -> usize {
-        let known = self.objects.iter().position(|other| *other == object);
-        1 + known.unwrap_or_else(|| {
-            self.objects.push(object);
-            self.objects.len() - 1
-        })
+        let next = self.objects.len() + 1;
+        *self.objects.entry(object).or_insert(next)
     }
 }

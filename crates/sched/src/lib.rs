@@ -27,7 +27,7 @@ mod threads;
 
 pub use self::blocking::{BLOCKING_MAX, Blocking, BlockingOptions};
 #[cfg(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable))))]
-pub use self::deadlock::look_for_deadlocks;
+pub use self::deadlock::{look_for_deadlocks, stop_looking_for_deadlocks};
 #[cfg(not(any(loom, shuttle)))]
 pub use self::dump::dump;
 pub use self::environment::{Entered, Environment, current, here};

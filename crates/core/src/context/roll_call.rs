@@ -5,40 +5,56 @@
 
 use alloc::vec::Vec;
 use core::panic::Location;
+use core::time::Duration;
+use std::collections::HashMap;
+use std::time::Instant;
 
 use super::simulated::{Wanted, waits_at};
 use super::{ROLL_CALL, is_told, with};
 use crate::platform::atomic::Ordering;
-use crate::platform::{Mutex, UnmodelledU32, process_global};
+use crate::platform::{Mutex, UnmodelledU32, per_process};
+
+/// A roll call is over by then, whoever has not answered: somebody goes on.
+pub const ROLL_CALL_LASTS: Duration = Duration::from_secs(5);
+
+/// What those say that wait: by the address of the task that was polled, or of the context of the thread, which polled none.
+pub type Answers = HashMap<usize, Answer>;
 
 /// What one of those that wait said.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Answer {
-    /// The address of the task that was polled; or of the context of the thread, which polled none.
-    pub who: usize,
-    /// The number of its poll: an earlier one does not count any more.
+    /// The number of its poll: what it said in an earlier one does not count any more.
     poll: u16,
     /// What it waits for.
-    pub wants: Wanted,
+    pub wants: Vec<Wanted>,
 }
 
 /// Whether a roll call goes on.
 static IS_ON: UnmodelledU32 = UnmodelledU32::new(0);
 
-process_global! {
-    fn answers() -> Mutex<Vec<Answer>> = Mutex::new(Vec::new())
+/// When it began, and the answers.
+#[derive(Default)]
+struct State {
+    began: Option<Instant>,
+    answers: Answers,
+}
+
+per_process! {
+    fn state() -> Mutex<State> = Mutex::default()
 }
 
 /// Begins it, or ends it; gives what was answered.
-pub(crate) fn set_on(on: bool) -> Vec<Answer> {
+pub(crate) fn set_on(on: bool) -> Answers {
     // Relaxed: those who answer are woken afterwards.
     IS_ON.store(on.into(), Ordering::Relaxed);
-    core::mem::take(&mut *answers().lock())
+    let began = on.then(Instant::now);
+    let answers = Answers::new();
+    core::mem::replace(&mut *state().lock(), State { began, answers }).answers
 }
 
-/// How many answers there are.
+/// How many have answered.
 pub(crate) fn answers_so_far() -> usize {
-    answers().lock().len()
+    state().lock().answers.len()
 }
 
 /// Whether one goes on.
@@ -53,6 +69,8 @@ pub(crate) fn hear() {
     with(|context| {
         let others = context.watched.get() & !ROLL_CALL;
         context.watched.set(others | mark);
+        // What the thread itself waits for is polled anew.
+        context.turn.set(context.turn.get().wrapping_add(1));
     });
 }
 
@@ -60,6 +78,10 @@ pub(crate) fn hear() {
 #[cold]
 #[inline(never)]
 pub(crate) fn wants(wants: Wanted) {
+    answer(wants, |_| {});
+}
+
+fn answer(wants: Wanted, change: impl FnOnce(&mut Vec<Wanted>)) {
     let joined = with(|context| context.watched.get() & ROLL_CALL != 0);
     if !joined || crate::mutant!("roll_call_unanswered") {
         return;
@@ -72,9 +94,26 @@ pub(crate) fn wants(wants: Wanted) {
         let thread = core::ptr::from_ref(context).addr();
         (if task == 0 { thread } else { task }, context.turn.get())
     });
-    let mut answers = answers().lock();
-    answers.retain(|answer| answer.who != who || answer.poll == poll && answer.wants != wants);
-    answers.push(Answer { who, poll, wants });
+    let mut state = state().lock();
+    if state
+        .began
+        .is_none_or(|began| began.elapsed() > ROLL_CALL_LASTS)
+    {
+        IS_ON.store(0, Ordering::Relaxed); // Relaxed: as above
+        return;
+    }
+    let none = || Answer {
+        poll,
+        wants: Vec::new(),
+    };
+    let answer = state.answers.entry(who).or_insert_with(none);
+    if answer.poll != poll {
+        *answer = none();
+    }
+    change(&mut answer.wants);
+    if !answer.wants.contains(&wants) {
+        answer.wants.push(wants);
+    }
 }
 
 /// As [`waits_at`]; and a roll call is answered too. For what costs little, or finds out here that it waits still.
@@ -82,15 +121,28 @@ pub(crate) fn wants(wants: Wanted) {
 pub fn waits_still<T>(object: *const T, name: &'static str) {
     waits_at(object, name);
     if is_told() {
-        let object = object.addr();
-        let called = None;
-        wants(Wanted::Operation {
-            name,
-            object,
-            called,
-        });
+        named(object.addr(), name);
     }
 }
+
+/// An operation that may have a [`Join`](crate::header::Join) in its object, which has answered just before.
+#[cold]
+#[inline(never)]
+fn named(object: usize, name: &'static str) {
+    let called = None;
+    let wants = Wanted::Operation {
+        name,
+        object,
+        called,
+    };
+    let is_in = |join: usize| join.wrapping_sub(object) < NEAR;
+    answer(wants, |others| {
+        others.retain(|other| !matches!(other, Wanted::Join(join) if is_in(*join)));
+    });
+}
+
+/// In so many bytes from its beginning on, an object has its [`Join`](crate::header::Join), if it has one.
+const NEAR: usize = 64;
 
 /// What is polled here waits for an operation: says so, if it answers.
 #[cold]

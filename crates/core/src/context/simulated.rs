@@ -19,7 +19,7 @@ use crate::platform::{UnmodelledI64, thread_local};
 use crate::waiter::{Begins, Kind, Node, RawWakerParts};
 
 /// Something that a task waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wanted {
     /// An operation: its name, its object's address, and where it was called, if it knows.
     Operation {

@@ -16,8 +16,6 @@ mod word {
 
     use rustix::thread::futex;
 
-    use rustix::io::Errno;
-
     use super::Duration;
     use crate::platform::atomic::{AtomicU32, Ordering};
     use crate::platform::{UnmodelledU32, asleep};
@@ -27,6 +25,12 @@ mod word {
     const ASLEEP: u32 = u32::MAX;
     /// Asleep without a limit, and counted (`platform/asleep.rs`).
     const FOR_GOOD: u32 = u32::MAX - 1;
+
+    /// So long from now; some years, if that is more.
+    fn after(limit: Duration) -> Instant {
+        const YEARS: Duration = Duration::from_secs(1 << 28);
+        Instant::now() + limit.min(YEARS)
+    }
 
     /// The permit of the thread that made it.
     #[derive(Debug)]
@@ -141,23 +145,29 @@ mod word {
             // If it fails, the permit is given, which is seen below.
             let counts = self.change(ASLEEP, FOR_GOOD);
             let mut looks = if looks_after.is_some() { u32::MAX } else { 0 };
-            let mut wakes_after = looks_after;
+            let mut wakes_at = looks_after.map(after);
             if counts && asleep::count_in() {
                 let look_after = all_sleep(looks);
-                wakes_after = looks_after.or(Some(look_after));
+                wakes_at = wakes_at.or_else(|| Some(after(look_after)));
             }
             loop {
-                let limit = wakes_after.and_then(|limit| limit.try_into().ok());
-                let why = futex::wait(&self.word, futex::Flags::PRIVATE, FOR_GOOD, limit.as_ref());
+                // A signal wakes it as well.
+                let left = wakes_at.map(|at| at.saturating_duration_since(Instant::now()));
+                let is_over = left.is_some_and(|left| left.is_zero());
+                if !is_over {
+                    let left = left.and_then(|left| left.try_into().ok());
+                    let _why =
+                        futex::wait(&self.word, futex::Flags::PRIVATE, FOR_GOOD, left.as_ref());
+                }
                 if self.change(GIVEN, NONE) {
                     return true;
                 }
-                if wakes_after.is_none() || why != Err(Errno::TIMEDOUT) {
+                if !is_over {
                     continue;
                 }
                 if looks_after.is_none() {
                     looks += 1;
-                    wakes_after = Some(all_sleep(looks));
+                    wakes_at = Some(after(all_sleep(looks)));
                 } else if self.change(FOR_GOOD, NONE) {
                     asleep::count_out();
                     return false;

@@ -52,6 +52,7 @@ pub struct Builder<S = Fifo> {
     threads: ThreadOptions,
     blocking: BlockingOptions,
     on_panic: OnPanic,
+    hangs_silently: bool,
     #[cfg(all(feature = "dumps", unix, not(any(loom, shuttle))))]
     dumps_on_quit: bool,
     scheduler: S,
@@ -83,6 +84,7 @@ impl<S: Scheduler> Builder<S> {
             threads: self.threads,
             blocking: self.blocking,
             on_panic: self.on_panic,
+            hangs_silently: self.hangs_silently,
             #[cfg(all(feature = "dumps", unix, not(any(loom, shuttle))))]
             dumps_on_quit: self.dumps_on_quit,
             scheduler,
@@ -136,6 +138,13 @@ impl<S: Scheduler> Builder<S> {
     /// ```
     pub fn fibers(mut self, promised: Fibers) -> Self {
         self.fibers = Some(promised);
+        self
+    }
+
+    /// Has a [deadlock](Runtime::try_block_on) hang as if nobody looked for one; for the whole process, from now on. For a
+    /// program that waits for nothing but a signal that ends it.
+    pub fn without_deadlock_reports(mut self) -> Self {
+        self.hangs_silently = true;
         self
     }
 
@@ -262,6 +271,10 @@ impl<S: Scheduler> Builder<S> {
         blocking.check()?;
         if self.fibers.is_some() {
             Fibers::check(self.fibers)?;
+        }
+        #[cfg(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable))))]
+        if self.hangs_silently {
+            gossamer_sched::stop_looking_for_deadlocks();
         }
         #[cfg(all(feature = "dumps", unix, not(any(loom, shuttle))))]
         if self.dumps_on_quit {

@@ -1,6 +1,6 @@
 //! A dump whenever SIGQUIT comes.
 
-use std::io;
+use std::io::{self, Write};
 use std::sync::OnceLock;
 
 use gossamer_core::platform::start_thread;
@@ -18,9 +18,11 @@ pub(super) fn dump_on_quit() -> io::Result<()> {
     let print = move || {
         sleepers::serve();
         for _quit in signals.forever() {
-            eprintln!(
-                "gossamer: SIGQUIT: who waits for what\n{}",
-                gossamer_sched::dump()
+            let dump = gossamer_sched::dump();
+            // If the write fails, there is nowhere left to report it.
+            let _said = writeln!(
+                io::stderr(),
+                "gossamer: SIGQUIT: who waits for what\n{dump}"
             );
         }
     };

@@ -77,8 +77,13 @@ fn run(shared: &Arc<Shared>) {
                 parker.park_for(shared.until_next_timer(AT_END));
             } else if idle_looks < IDLE_LOOKS {
                 let between = (monitor.stuck_after / LOOKS).max(LEAST);
-                // Looks change nothing while all workers sleep; one that sleeps in a poll does not count.
-                parker.park_or_look(shared.until_next_timer(between));
+                let limit = shared.until_next_timer(between);
+                // Looks change nothing while all workers sleep (one that sleeps in a poll does not count), unless there is
+                // something to tell.
+                match look.reports.left(Instant::now()) {
+                    None => parker.park_or_look(limit),
+                    Some(_) => parker.park_for(limit),
+                };
             } else {
                 sleep(shared, parker, look.reports.left(Instant::now()));
                 idle_looks = 0;
