@@ -141,6 +141,7 @@ impl Parker {
                 }
             }
         }
+        let _in_models = counts;
         self.park(has_something);
         Ok(())
     }

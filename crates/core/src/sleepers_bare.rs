@@ -72,6 +72,7 @@ impl Sleeper {
     ///
     /// # Errors
     /// None here.
+    #[cfg(not(any(loom, shuttle)))]
     pub(crate) fn look_or_fail(&self, limit: Duration) -> Result<bool, Deadlock> {
         Ok(self.permit.take_or_look(limit, all_sleep))
     }
