@@ -52,23 +52,11 @@ pub enum WaitsFor {
         object: usize,
         /// Where it was called, if it knows.
         called: Option<&'static Location<'static>>,
-        /// Who has locked it.
-        holder: LockHolder,
     },
     /// The end of one of those in the dump, by its index.
     End(usize),
     /// The end of one that is not in it.
     EndElsewhere,
-}
-
-/// The one who has locked something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LockHolder {
-    /// Nobody has said so.
-    NotRecorded,
-    /// One of those in the dump, by its index.
-    Waiter(usize),
 }
 
 impl Waiter {
@@ -109,23 +97,21 @@ impl Dump {
     pub fn circle(&self) -> Vec<usize> {
         let next = |at: usize| match self.waiters[at].waits_for.as_slice() {
             [WaitsFor::End(other)] => Some(*other),
-            [
-                WaitsFor::Operation {
-                    holder: LockHolder::Waiter(other),
-                    ..
-                },
-            ] => Some(*other),
             _ => None,
         };
-        for first in 0..self.waiters.len() {
+        // By which walk each was come to first.
+        let mut walks = alloc::vec![0; self.waiters.len()];
+        for walk in 1..=self.waiters.len() {
             let mut way = Vec::new();
-            let mut at = Some(first);
-            while let Some(here) = at {
-                if let Some(begins) = way.iter().position(|other| *other == here) {
-                    return way.split_off(begins);
-                }
+            let mut at = Some(walk - 1);
+            while let Some(here) = at.filter(|here| walks[*here] == 0) {
+                walks[here] = walk;
                 way.push(here);
                 at = next(here);
+            }
+            if let Some(again) = at.filter(|again| walks[*again] == walk) {
+                let begins = way.iter().position(|other| *other == again);
+                return way.split_off(begins.unwrap_or_default());
             }
         }
         Vec::new()
@@ -202,17 +188,13 @@ impl Dump {
                 name,
                 object,
                 called,
-                holder,
             } => {
                 let kind = name.split("::").next().unwrap_or(name);
                 write!(f, "{name} on {kind} #{object}")?;
                 if let Some(called) = called {
                     write!(f, ", called at {called}")?;
                 }
-                match holder {
-                    LockHolder::Waiter(at) => write!(f, ", held by {}", self.called(*at)),
-                    LockHolder::NotRecorded => Ok(()),
-                }
+                Ok(())
             }
             WaitsFor::End(at) => write!(f, "the end of {}", self.called(*at)),
             WaitsFor::EndElsewhere => {

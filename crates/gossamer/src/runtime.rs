@@ -19,7 +19,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use gossamer_core::dump::{Deadlock, Dump, LockHolder, Waiter, WaiterKind, WaitsFor};
+pub use gossamer_core::dump::{Deadlock, Dump, Waiter, WaiterKind, WaitsFor};
 pub use gossamer_fiber::Fibers;
 use gossamer_sched::{Environment, Fifo, Single, run_blocking};
 pub use gossamer_sched::{Hold, LocalScope, Metrics, SpawnError, Stopped, Stuck, TaskPanic};

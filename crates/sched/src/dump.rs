@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use gossamer_core::context::simulated::Wanted;
-use gossamer_core::dump::{Dump, LockHolder, Waiter, WaiterKind, WaitsFor};
+use gossamer_core::dump::{Dump, Waiter, WaiterKind, WaitsFor};
 use gossamer_core::platform::thread::sleep;
 use gossamer_core::platform::{Mutex, per_process};
 use gossamer_core::roll_call::{self, Answers, ROLL_CALL_LASTS, RollCall};
@@ -180,7 +180,6 @@ impl Telling<'_> {
                 name,
                 object: self.number(object),
                 called,
-                holder: LockHolder::NotRecorded,
             },
             Wanted::Task(join) | Wanted::Join(join) => match self.joins.get(&join) {
                 Some(at) => WaitsFor::End(*at),

@@ -7,7 +7,7 @@ use alloc::string::String;
 use core::fmt::{self, Display, Write};
 use core::panic::Location;
 
-use super::{Dump, LockHolder, Waiter, WaitsFor};
+use super::{Dump, Waiter, WaitsFor};
 
 /// Text in quotes.
 struct Quoted<T>(T);
@@ -73,16 +73,11 @@ fn wait(f: &mut fmt::Formatter<'_>, waits_for: &WaitsFor) -> fmt::Result {
             name,
             object,
             called,
-            holder,
         } => {
-            let held_by = Known(match holder {
-                LockHolder::Waiter(at) => Some(at),
-                LockHolder::NotRecorded => None,
-            });
             let (name, called) = (Quoted(name), place(*called));
             write!(
                 f,
-                r#"{{"operation":{name},"object":{object},"called":{called},"held_by":{held_by}}}"#
+                r#"{{"operation":{name},"object":{object},"called":{called}}}"#
             )
         }
         WaitsFor::End(at) => write!(f, r#"{{"end_of":{at}}}"#),
@@ -101,7 +96,7 @@ fn waiter(f: &mut fmt::Formatter<'_>, waiter: &Waiter) -> fmt::Result {
 
 impl Dump {
     /// The same for a machine, as JSON: `{"waiters": [{"kind", "name", "spawned", "waits_for": [{"operation", "object",
-    /// "called", "held_by"} or {"end_of"}]}], "unheard", "circle"}`. Places are `file:line:column`, and who is waited for is
+    /// "called"} or {"end_of"}]}], "unheard", "circle"}`. Places are `file:line:column`, and who is waited for is
     /// an index in `waiters`; what is not known is null.
     pub fn to_json(&self) -> String {
         let (waiters, unheard, circle) = (List(&self.waiters, waiter), self.unheard, self.circle());
