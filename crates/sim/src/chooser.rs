@@ -84,6 +84,8 @@ pub(crate) struct Chooser {
     histories: Option<Box<Histories>>,
     /// Whether the oracle chooses by what the actors are.
     looks_at_actors: bool,
+    /// So many draws at most, as there are steps.
+    most_draws: usize,
     /// The run is over: what draws now gets the first alternative.
     over: bool,
 }
@@ -103,6 +105,8 @@ pub(crate) struct Chosen {
     pub(crate) reached: Option<Reached>,
     /// The run was cut off, as all actors sleep.
     pub(crate) is_cut: bool,
+    /// The run drew as often as it may, and once more.
+    pub(crate) draws_on: bool,
     /// Where the run is not as recorded.
     pub(crate) differs: Option<Differs>,
 }
@@ -129,7 +133,7 @@ pub(crate) fn with<R>(use_it: impl FnOnce(&mut Chooser) -> R) -> R {
 }
 
 /// A run begins.
-pub(crate) fn begin(oracle: Oracle) {
+pub(crate) fn begin(oracle: Oracle, most_draws: usize) {
     let (looks_at_actors, tells_states) = (oracle.looks_at_actors(), oracle.tells_states());
     let chosen = Box::new(Chosen {
         oracle,
@@ -139,12 +143,14 @@ pub(crate) fn begin(oracle: Oracle) {
         preemptions: 0,
         reached: None,
         is_cut: false,
+        draws_on: false,
         differs: None,
     });
     put(Some(Chooser {
         chosen,
         histories: tells_states.then(Box::default),
         looks_at_actors,
+        most_draws,
         over: false,
     }));
 }
@@ -181,7 +187,7 @@ impl Chooser {
 
     fn has_stopped(&self) -> bool {
         let chosen = &self.chosen;
-        chosen.reached.is_some() || chosen.differs.is_some() || chosen.is_cut
+        chosen.reached.is_some() || chosen.differs.is_some() || chosen.is_cut || chosen.draws_on
     }
 
     /// An index among so many; `None` gives the run up.
@@ -317,6 +323,11 @@ impl Chooser {
     ) -> Option<usize> {
         if self.over {
             return Some(0);
+        }
+        let more = usize::from(gossamer_core::mutant!("draws_end_late"));
+        if self.chosen.drawn == self.most_draws + more {
+            self.chosen.draws_on = true;
+            return None;
         }
         let step = self.chosen.choices.len();
         let index = match self.chosen.oracle.is_beyond(step) {

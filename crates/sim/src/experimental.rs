@@ -105,7 +105,8 @@ impl Search {
     pub fn run_next<F: Future>(&mut self, body: impl FnOnce() -> F) -> Option<Run<F::Output>> {
         let (oracle, caller) = (self.next.take()?, Location::caller());
         let (result, ended) = self.sim.go_as_far(oracle, Origin::Recorded, caller, body);
-        let (run, mut oracle) = match result {
+        // What comes of one that was cut off, as it is taken down, is no outcome.
+        let (run, mut oracle) = match result.filter(|_| !ended.chosen.is_cut) {
             Some(result) => {
                 let (run, oracle) = Run::new(result, ended);
                 (Some(run), oracle)

@@ -81,6 +81,7 @@ struct ForgetsAll;
 impl Drop for ForgetsAll {
     fn drop(&mut self) {
         context::simulated::forget_all();
+        drop(chooser::take());
     }
 }
 
@@ -334,7 +335,7 @@ impl Sim {
         // Each run has the same numbers of chance, or it could not be run again.
         context::seed_rng(0);
         context::simulated::forget_all();
-        chooser::begin(oracle);
+        chooser::begin(oracle, self.steps_max);
         if self.only_operations {
             context::simulated::hold_back_operations(draw_alike);
         }

@@ -132,6 +132,11 @@ impl SimScheduler {
                 found: Some(differs.found),
             });
         }
+        if chosen.draws_on {
+            self.cause = Some(Cause::StepLimit {
+                steps: chosen.drawn,
+            });
+        }
         if let (None, Some(message)) = (&self.cause, root_panicked) {
             self.cause = Some(Cause::Panicked { task: 0, message });
         }

@@ -47,7 +47,7 @@ impl Sim {
         }
     }
 
-    /// Gives a run up after `steps_max` steps.
+    /// Gives a run up after `steps_max` steps, or so many draws.
     pub const fn steps_max(self, steps_max: usize) -> Self {
         Self { steps_max, ..self }
     }

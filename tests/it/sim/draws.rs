@@ -268,3 +268,24 @@ fn draws_that_cannot_be() {
         .expect_err("it has more sides each time");
     assert_eq!(error, Error::NotDeterministic { draw: 0 });
 }
+
+/// A coin that is tossed until it shows heads: twenty times at most, by the settings.
+#[test]
+fn draws_without_end_are_an_outcome() {
+    let half = Probability::new(1, 2).expect("a probability");
+    let tosses = async || while !draw(|c| c.coin(&half)) {};
+    let sim = Sim::new().steps_max(20);
+    let found = Distribution::of_schedules_within(&Limits::new(), sim, tosses)
+        .expect("it is the same each time");
+    let never = Probability::new(1, 1 << 20);
+    assert_eq!(Some(found.probability(&Outcome::NoEnd)), never);
+    let ends = Probability::new((1 << 20) - 1, 1 << 20);
+    assert_eq!(Some(found.probability(&Outcome::Returned(()))), ends);
+    assert_eq!(found.paths(), 21);
+    let schedule = found.schedule(&Outcome::NoEnd).expect("there is one");
+    let failure = sim
+        .only_operations()
+        .replay(schedule.choices(), tosses)
+        .expect_err("it has no end");
+    assert_eq!(failure.cause, sim::Cause::StepLimit { steps: 20 });
+}
