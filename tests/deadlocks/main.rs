@@ -6,6 +6,7 @@
 #[path = "../patience.rs"]
 mod patience;
 mod programs;
+mod recorded;
 
 use std::env;
 use std::io::Read;
@@ -17,6 +18,7 @@ use gossamer::{Fibers, Model, Runtime};
 
 use self::patience::Patience;
 use self::programs::{Ends, PROGRAMS, Program};
+use self::recorded::RECORDED;
 
 /// A program that has not ended by then hangs.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -36,7 +38,7 @@ fn main() -> ExitCode {
     let one = env::var("GOSSAMER_PROGRAM").ok();
     let one = one.as_deref().or(arguments.first().map(String::as_str));
     let (mut ran, mut failed) = (0, 0);
-    for program in PROGRAMS {
+    for program in PROGRAMS.iter().chain(RECORDED) {
         if one.is_some_and(|one| !one.starts_with('-') && one != program.name) {
             continue;
         }
@@ -63,7 +65,10 @@ fn main() -> ExitCode {
 }
 
 fn find(name: &str) -> &'static Program {
-    let found = PROGRAMS.iter().find(|program| program.name == name);
+    let found = PROGRAMS
+        .iter()
+        .chain(RECORDED)
+        .find(|program| program.name == name);
     found.unwrap_or_else(|| panic!("there is no program {name}"))
 }
 
@@ -72,7 +77,13 @@ fn run(program: &Program, model: &str) {
     let model: Model = model.parse().expect("a model");
     // SAFETY: nothing here uses thread-locals like a stack.
     let fibers = unsafe { Fibers::contract() };
-    let builder = Runtime::builder().model(model).fibers(fibers);
+    let mut builder = Runtime::builder().model(model).fibers(fibers);
+    if RECORDED
+        .iter()
+        .any(|recorded| recorded.name == program.name)
+    {
+        builder = builder.record_waits();
+    }
     let rt = builder.dump_on_quit().build().expect("a runtime");
     let began = Instant::now();
     match (program.run)(&rt) {

@@ -27,19 +27,21 @@ pub(crate) enum Ends {
 use Ends::{Deadlock, Returns, Says};
 
 /// Longer than it takes to find a deadlock.
-const A_WHILE: Duration = Duration::from_millis(400);
+pub(crate) const A_WHILE: Duration = Duration::from_millis(400);
 
+/// Declares a list of programs.
 macro_rules! programs {
-    ($($name:ident: $ends:expr, $run:expr;)*) => {
-        pub(crate) const PROGRAMS: &[Program] = &[$(Program {
+    ($vis:vis $list:ident $($name:ident: $ends:expr, $run:expr;)*) => {
+        $vis const $list: &[Program] = &[$(Program {
             name: stringify!($name),
             ends: $ends,
             run: $run,
         }),*];
     };
 }
+pub(crate) use programs;
 
-programs! {
+programs! { pub(crate) PROGRAMS
     locks_crossed: Deadlock(&["waits for Mutex::lock on Mutex #1", "waits for Mutex::lock on Mutex #2"]), |rt| {
         rt.try_block_on(async {
             let locks = Arc::new([Mutex::new(()), Mutex::new(())]);

@@ -50,8 +50,8 @@ pub use self::selecting::{
 pub use self::stackful::Stackful;
 pub use self::waking::wake_inside;
 pub(crate) use self::waking::{wake_here, wake_if_here, wake_seen};
-pub use self::watching::is_watched;
-pub(crate) use self::watching::{ROLL_CALL, SIMULATION, is_told};
+pub(crate) use self::watching::{ROLL_CALL, SIMULATION, answer_next_poll, is_told};
+pub use self::watching::{is_watched, record, records};
 
 /// Units of the cooperative budget of one poll. Operations that begin after it is used up yield, so that a task whose
 /// operations are always ready does not keep other tasks from running. Even with two microseconds of work beside each
@@ -84,7 +84,7 @@ pub struct Context {
     yielded: Cell<bool>,
     /// Of the shard that is run, if its runner may be found stuck (`context/access_flag.rs`).
     access: Cell<Option<&'static AccessFlag>>,
-    /// How many polls have begun; it wraps.
+    /// The number of the poll, from anywhere on; it wraps. See [`stamp`].
     turn: Cell<u16>,
     /// Whether what a poll wakes is published to other workers at once ([`PoolHooks`](crate::shard::PoolHooks)).
     publishes: Cell<bool>,
@@ -173,9 +173,11 @@ impl Context {
     /// Sets the shard that is run; gives the one before.
     fn set_shard(&self, shard: u16) -> u16 {
         self.loaned_local.set(TaskState::loaned_local(shard));
-        self.running_local
-            .replace(TaskState::running_local(shard))
-            .shard()
+        let before = self.running_local.replace(TaskState::running_local(shard));
+        // The threads that run shards count from numbers that lie apart.
+        let apart = shard.wrapping_sub(before.shard()).wrapping_mul(0x9E37);
+        self.turn.set(self.turn.get().wrapping_add(apart));
+        before.shard()
     }
 
     /// Whether no task is woken.
@@ -396,7 +398,7 @@ pub fn runs(shard: u16) -> bool {
 /// one poll. A hint, of 16 bits.
 #[inline(always)]
 pub fn stamp() -> u16 {
-    with(|context| context.turn.get() ^ context.shard().wrapping_mul(0x9E37))
+    with(|context| context.turn.get())
 }
 
 /// The outer context, put aside; dropping it brings it back.

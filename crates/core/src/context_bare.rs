@@ -35,6 +35,11 @@ pub fn is_watched() -> bool {
     false
 }
 
+/// Nothing is recorded.
+pub fn records() -> bool {
+    false
+}
+
 /// Nobody says when a poll begins.
 pub fn stamp() -> u16 {
     0

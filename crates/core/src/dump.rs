@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use core::panic::Location;
+use core::time::Duration;
 
 /// Everything that lived in a process at one moment: tasks, fibers, and threads that wait for Gossamer's operations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub struct Waiter {
     pub spawned: Option<&'static Location<'static>>,
     /// What it waits for, whichever comes first. None: it did not say, as it waits for a foreign future, or runs.
     pub waits_for: Vec<WaitsFor>,
+    /// How long it has waited. `None`: that is not recorded, or it does not wait.
+    pub waited: Option<Duration>,
 }
 
 /// The kind of one that waits.
@@ -52,11 +55,23 @@ pub enum WaitsFor {
         object: usize,
         /// Where it was called, if it knows.
         called: Option<&'static Location<'static>>,
+        /// Who holds it, if it is a lock that one alone has, and that is recorded.
+        held_by: Option<HeldBy>,
     },
     /// The end of one of those in the dump, by its index.
     End(usize),
     /// The end of one that is not in it.
     EndElsewhere,
+}
+
+/// Who holds a lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HeldBy {
+    /// One of those in the dump, by its index.
+    Waiter(usize),
+    /// One that is not in it.
+    Elsewhere,
 }
 
 impl Waiter {
@@ -72,6 +87,7 @@ impl Waiter {
             name,
             spawned,
             waits_for,
+            waited: None,
         }
     }
 }
@@ -97,6 +113,12 @@ impl Dump {
     pub fn circle(&self) -> Vec<usize> {
         let next = |at: usize| match self.waiters[at].waits_for.as_slice() {
             [WaitsFor::End(other)] => Some(*other),
+            [
+                WaitsFor::Operation {
+                    held_by: Some(HeldBy::Waiter(other)),
+                    ..
+                },
+            ] => Some(*other),
             _ => None,
         };
         // By which walk each was come to first.
@@ -160,11 +182,11 @@ impl fmt::Display for Dump {
                 f.write_str(" runs, or waits for what does not say what it is (a foreign future)")?;
             }
             for (nth, waits_for) in waiter.waits_for.iter().enumerate() {
-                f.write_str(if nth == 0 {
-                    " waits for "
-                } else {
-                    "\n    or for "
-                })?;
+                match waiter.waited {
+                    _ if nth > 0 => f.write_str("\n    or for ")?,
+                    Some(waited) => write!(f, " has waited {waited:.1?} for ")?,
+                    None => f.write_str(" waits for ")?,
+                }
                 self.write_wait(f, waits_for)?;
             }
         }
@@ -188,11 +210,20 @@ impl Dump {
                 name,
                 object,
                 called,
+                held_by,
             } => {
                 let kind = name.split("::").next().unwrap_or(name);
                 write!(f, "{name} on {kind} #{object}")?;
                 if let Some(called) = called {
                     write!(f, ", called at {called}")?;
+                }
+                match held_by {
+                    Some(HeldBy::Waiter(at)) => write!(f, ", held by {}", self.called(*at))?,
+                    Some(HeldBy::Elsewhere) => f.write_str(", held by one that is not here")?,
+                    None if LOCKS.contains(&kind) => {
+                        f.write_str(", held by whom is not recorded")?;
+                    }
+                    None => {}
                 }
                 Ok(())
             }
@@ -203,6 +234,9 @@ impl Dump {
         }
     }
 }
+
+/// What is held by somebody.
+const LOCKS: [&str; 3] = ["Mutex", "FairMutex", "RwLock"];
 
 /// All threads of the process sleep, and none is left that could wake one.
 #[derive(Clone, PartialEq, Eq)]

@@ -263,7 +263,7 @@ impl OwnedLinks {
 /// ```text
 ///  63                      2   1   0
 /// +-------------------------+---+---+
-/// |        pointer          |  tag  |   0 link     1 node     2 task joined
+/// |        pointer          |  tag  |   0 link     1 node     2 task joined     3 a time, not a pointer
 /// +-------------------------+---+---+
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -273,6 +273,7 @@ pub struct QueueLink(*const ());
 const TAG: usize = 3;
 const NODE: usize = 1;
 const TASK: usize = 2;
+const TIME: usize = 3;
 
 impl QueueLink {
     /// Nothing known: not parked on anything of ours.
@@ -286,6 +287,18 @@ impl QueueLink {
     /// Parked on the end of this task.
     pub fn on_task(task: NonNull<Header>) -> Self {
         Self::tagged(task.as_ptr().cast(), TASK)
+    }
+
+    /// Polled last at this [moment](crate::recording), whose highest bits are lost.
+    pub(crate) fn polled_at(count: u64) -> Self {
+        // Where a word has 32 bits it wraps soon.
+        Self(core::ptr::without_provenance((count as usize) << 2 | TIME))
+    }
+
+    /// The moment, if it is one.
+    pub(crate) fn polled(self) -> Option<u64> {
+        let is_time = self.0.addr() & TAG == TIME;
+        is_time.then_some(self.0.addr() as u64 >> 2)
     }
 
     fn tagged(pointer: *mut (), tag: usize) -> Self {

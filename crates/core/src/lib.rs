@@ -15,6 +15,7 @@
 //! * [`wait`]: finishing an operation from an OS thread.
 //! * `waits`: who waits for what, for tests that hang.
 //! * [`roll_call`]: who waits for what, as all say when they are asked; [`dump`], as it is told.
+//! * [`recording`]: since when they wait, and who holds a lock, where somebody asks for that beforehand.
 //! * `sleepers`: whether all threads of the process sleep.
 //! * [`fork`]: what is refused in a forked child.
 //! * [`fixed`]: statically allocated tasks without heap or threads.
@@ -32,7 +33,7 @@
 //! 4. what takes all three, each an `impl` in the file of its concept: `context/waking` and `inside`, the `shard`'s
 //!    files, `header/running` and `loan`;
 //! 5. `waker`; `waiter`; `wait_queue`; `header/join`, which publishes an output;
-//! 6. `dump`, `sleepers`, `roll_call`;
+//! 6. `dump`, `recording`, `sleepers`, `roll_call`;
 //! 7. `fork`, `parker`, `wait`.
 #![no_std]
 
@@ -70,6 +71,11 @@ pub mod moment;
 pub mod panics;
 #[cfg(feature = "std")]
 pub mod parker;
+#[cfg(feature = "std")]
+pub mod recording;
+#[cfg(not(feature = "std"))]
+#[path = "recording_bare.rs"]
+pub mod recording;
 #[cfg(feature = "std")]
 pub mod roll_call;
 #[cfg(feature = "std")]

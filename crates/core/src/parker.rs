@@ -64,6 +64,7 @@ impl Parker {
 
     /// The current thread keeps it for the next time.
     pub(crate) fn put_back(self) {
+        self.sleeper.wait_is_over();
         let _kept = SPARE.try_with(|spare| *spare.borrow_mut() = Some(self));
     }
 

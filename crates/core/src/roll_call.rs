@@ -16,6 +16,7 @@ use crate::context::roll_call::{is_on, set_on};
 use crate::header::ref_count::Queue;
 use crate::header::{Description, Queued};
 use crate::platform::{Mutex, per_process};
+use crate::recording;
 use crate::shard::{Shard, ShardGuard};
 
 /// A task that lives.
@@ -29,6 +30,8 @@ pub struct Living {
     pub spawned: &'static Location<'static>,
     /// Whether it stands still as a fiber.
     pub is_fiber: bool,
+    /// When it was polled last, if that is [recorded](crate::recording), and it waits.
+    pub polled: Option<u64>,
 }
 
 /// What has come of a roll call so far.
@@ -89,15 +92,19 @@ pub fn answer_call(guard: &ShardGuard) {
 /// Lists the tasks of a shard, and wakes those that wait.
 fn list(guard: &ShardGuard) {
     let shard = guard.shard();
-    let mut waiting = Vec::new();
+    let (mut waiting, mut polled_before) = (Vec::new(), Vec::new());
     let mut look = |task: &Description<'_>| {
         let header = task.task();
+        // SAFETY: whoever has the guard runs the shard.
+        let polled = unsafe { header.polled() };
         state().lock().living.push(Living {
             address: task.address(),
             join: header.join_address(),
             spawned: task.spawned,
             is_fiber: header.state().is_pinned(),
+            polled,
         });
+        polled_before.extend(polled.map(|polled| (task.address(), polled)));
         if !header.state().ignores_wake() && header.refs.queue() == Queue::Push {
             // SAFETY: `QUEUED` has just been set here.
             waiting.push(unsafe { Queued::new(header.pointer()) });
@@ -107,6 +114,7 @@ fn list(guard: &ShardGuard) {
         shard.runner.owned_local.describe(&mut look);
         shard.runner.owned.describe(look);
     });
+    recording::call(polled_before.into_iter());
     for task in waiting {
         if let Ok(Some(runner)) = shard.push(task) {
             runner.wake();

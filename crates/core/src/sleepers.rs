@@ -8,9 +8,10 @@ use std::sync::OnceLock;
 
 use crate::context;
 use crate::dump::Deadlock;
-use crate::platform::atomic::{AtomicU8, Ordering};
+use crate::platform::atomic::{AtomicU8, AtomicU64, Ordering};
 use crate::platform::thread::{self, Thread};
 use crate::platform::{self, Mutex, asleep, per_process, thread_local};
+use crate::recording;
 
 /// One thread's permit, and what is known of the thread.
 #[derive(Debug)]
@@ -19,8 +20,10 @@ pub(crate) struct Sleeper {
     thread: Thread,
     /// The address of its context.
     context: usize,
-    /// [`FAILS`] and [`WAITS`], while it sleeps so.
+    /// [`FAILS`] and [`WAITS`], while it sleeps so; and [`CALLED`].
     can: AtomicU8,
+    /// When it began to wait, if that is [recorded](recording); or zero.
+    since: AtomicU64,
     deadlock: Mutex<Option<Deadlock>>,
 }
 
@@ -38,6 +41,8 @@ impl Wake for Sleeper {
 const FAILS: u8 = 1;
 /// It waits for one thing, and runs no runtime for its caller.
 const WAITS: u8 = 2;
+/// It was woken to no purpose of its own, and waits on.
+const CALLED: u8 = 4;
 
 /// A thread that sleeps for good, as [`all_asleep`] tells.
 #[derive(Debug, Clone)]
@@ -48,11 +53,13 @@ pub struct Asleep {
     pub context: usize,
     /// Whether it waits for one thing, and runs no runtime for its caller.
     pub waits: bool,
+    /// When it began to wait, if that is [recorded](recording).
+    pub since: Option<u64>,
 }
 
 /// What is called when all threads that are known sleep for good: at once, with zero, and again and again, after the time
-/// that it gives; or once, with the largest number, by one that wakes by itself to look. It runs on one of these, which does not count as
-/// running.
+/// that it gives; or once, with the largest number, by one that wakes by itself to look. It runs on one of these, which does
+/// not count as running.
 pub type AllSleep = fn(looks: u32) -> Duration;
 
 static ALL_SLEEP: OnceLock<AllSleep> = OnceLock::new();
@@ -103,8 +110,10 @@ impl Sleeper {
             thread: thread::current(),
             context: context::address().addr(),
             can: AtomicU8::new(0),
+            since: AtomicU64::new(0),
             deadlock: Mutex::new(None),
         });
+        recording::here();
         // While the thread's thread-locals go, it is known no more.
         if KNOWN.try_with(|_| ()).is_ok() {
             let mut all = sleepers().lock();
@@ -134,13 +143,24 @@ impl Sleeper {
 
     fn while_it_can<R>(&self, waits: bool, sleep: impl FnOnce() -> R) -> Result<R, Deadlock> {
         let can = if waits { FAILS | WAITS } else { FAILS };
+        // Relaxed: published by the permit, as this thread sleeps; and read only while it does. So below.
+        let is_called = self.can.load(Ordering::Relaxed) & CALLED != 0;
+        if recording::is_on() && !is_called {
+            // Relaxed: as above.
+            self.since.store(recording::count(), Ordering::Relaxed);
+        }
         // What came too late for the sleep before was about that one.
         drop(self.deadlock.lock().take());
-        // Relaxed: published by the permit, as this thread sleeps; and read only while it does.
-        self.can.store(can, Ordering::Relaxed);
+        self.can.store(can, Ordering::Relaxed); // Relaxed: as above
         let slept = sleep();
-        self.can.store(0, Ordering::Relaxed); // Relaxed: as above
+        // Relaxed: as above.
+        self.can.fetch_and(CALLED, Ordering::Relaxed);
         self.deadlock.lock().take().map_or(Ok(slept), Err)
+    }
+
+    /// What this thread waited for has come.
+    pub(crate) fn wait_is_over(&self) {
+        self.can.store(0, Ordering::Relaxed); // Relaxed: as above
     }
 
     fn asleep(&self) -> Asleep {
@@ -149,6 +169,8 @@ impl Sleeper {
             context: self.context,
             // Relaxed: published by the permit.
             waits: self.can.load(Ordering::Relaxed) & WAITS != 0,
+            // Relaxed: as above.
+            since: Some(self.since.load(Ordering::Relaxed)).filter(|since| *since != 0),
         }
     }
 }
@@ -177,6 +199,8 @@ pub fn serve() {
 pub fn wake_all() {
     for sleeper in all() {
         if sleeper.permit.sleep().is_some() {
+            // Relaxed: published by the permit.
+            sleeper.can.fetch_or(CALLED, Ordering::Relaxed);
             sleeper.permit.give();
         }
     }

@@ -34,6 +34,8 @@ pub struct Asleep {
     pub context: usize,
     /// Whether it waits for one thing, and runs no runtime for its caller.
     pub waits: bool,
+    /// When it began to wait.
+    pub since: Option<u64>,
 }
 
 /// Nobody asks for that.
@@ -67,6 +69,9 @@ impl Sleeper {
         self.permit.take_for_good(all_sleep);
         Ok(())
     }
+
+    /// Nobody looks.
+    pub(crate) fn wait_is_over(&self) {}
 
     /// As [`Permit::take_or_look`](platform::Permit::take_or_look).
     ///

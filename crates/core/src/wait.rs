@@ -98,7 +98,9 @@ pub fn run_while_waiting(runtime: Weak<dyn RunWhileWaiting>) {
 ///
 /// # Panics
 /// Inside a task's poll, where it would block all other tasks; the message names the caller's line. For the join handle
-/// of a task of a `Single` runtime, if the thread that built it has ended, and for ten seconds no other has run it.
+/// of a task of a `Single` runtime, if the thread that built it has ended, and for ten seconds no other has run it. In a
+/// deadlock of a process that has built a runtime, if this thread is chosen to say so:
+/// [`try_block_on`](https://docs.rs/gossamer-rt/latest/gossamer/struct.Runtime.html#method.try_block_on) tells when that is.
 ///
 /// # Examples
 /// ```

@@ -19,7 +19,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use gossamer_core::dump::{Deadlock, Dump, Waiter, WaiterKind, WaitsFor};
+pub use gossamer_core::dump::{Deadlock, Dump, HeldBy, Waiter, WaiterKind, WaitsFor};
 pub use gossamer_fiber::Fibers;
 use gossamer_sched::{Environment, Fifo, Single, run_blocking};
 pub use gossamer_sched::{Hold, LocalScope, Metrics, SpawnError, Stopped, Stuck, TaskPanic};
@@ -320,7 +320,8 @@ impl Runtime {
     }
 
     /// Says of every task and fiber of the process, and of its threads that call [`.wait()`](crate::Wait::wait), what it
-    /// waits for: for a program that hangs. Nobody notes anything before, so being found here costs a wait nothing.
+    /// waits for: for a program that hangs. Nobody notes anything before, so being found here costs a wait nothing. (Since
+    /// when it waits, and who holds a lock, is known where [`record_waits`](Builder::record_waits) was asked for.)
     ///
     /// All of them are polled once more for that, and answer. One whose future is foreign, or that is in the midst of a
     /// poll, does not say what it waits for; nor does a thread that waits with a limit of time, or in a `block_on` (its

@@ -2,9 +2,10 @@
 //!
 //! The thread that falls asleep last looks, some 50 ms later, whether it and all others still sleep, and are all threads
 //! that the process has ([`sleepers::all_asleep`]). Then nobody runs, and nobody will: neither timers (who has one sleeps
-//! until it is due) nor I/O (who waits for it is no thread that sleeps for good). It calls the roll ([`gossamer_core::roll_call`]): all
-//! wake, say what they wait for, and fall asleep again. So once more, as a future may be ready only when it is polled
-//! without a cause: if nothing has changed, whoever falls asleep last tells one thread, which fails.
+//! until it is due) nor I/O (who waits for it is no thread that sleeps for good). It calls the roll
+//! ([`gossamer_core::roll_call`]): all wake, say what they wait for, and fall asleep again. So once more, as a future may be
+//! ready only when it is polled without a cause: if nothing has changed, whoever falls asleep last tells one thread, which
+//! fails.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;

@@ -5,9 +5,10 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use gossamer_core::context::simulated::Wanted;
-use gossamer_core::dump::{Dump, Waiter, WaiterKind, WaitsFor};
+use gossamer_core::dump::{Dump, HeldBy, Waiter, WaiterKind, WaitsFor};
 use gossamer_core::platform::thread::sleep;
 use gossamer_core::platform::{Mutex, per_process};
+use gossamer_core::recording::{self, Who};
 use gossamer_core::roll_call::{self, Answers, ROLL_CALL_LASTS, RollCall};
 use gossamer_core::sleepers::{self, Asleep};
 use gossamer_task::locals::name_at;
@@ -112,45 +113,61 @@ pub fn dump() -> Dump {
 
 /// What has come of a roll call, and the threads that sleep.
 pub(crate) fn tell(called: &RollCall, asleep: &[Asleep]) -> Dump {
-    let living = &called.living;
-    let waiting = || asleep.iter().filter(|thread| thread.waits);
-    let joins = living.iter().map(|task| task.join);
-    let mut telling = Telling {
-        joins: joins.enumerate().map(|(at, join)| (join, at)).collect(),
-        objects: HashMap::new(),
-        answers: &called.answers,
-    };
-    let tasks = living.iter().map(|task| Told {
+    let tasks = called.living.iter().map(|task| Told {
         kind: match task.is_fiber {
             true => WaiterKind::Fiber,
             false => WaiterKind::Task,
         },
-        who: task.address,
+        address: task.address,
         name: name_at(task.address),
         spawned: Some(task.spawned),
+        since: task.polled,
     });
-    let threads = waiting().map(|thread| Told {
+    let waiting = asleep.iter().filter(|thread| thread.waits);
+    let threads = waiting.map(|thread| Told {
         kind: WaiterKind::Thread,
-        who: thread.context,
+        address: thread.context,
         name: thread.thread.name().map(str::to_owned),
         spawned: None,
+        since: thread.since,
     });
-    let all = tasks.chain(threads).map(|told| telling.waiter(told));
-    Dump::new(all.collect(), called.unheard.len())
+    let all: Vec<_> = tasks.chain(threads).collect();
+    let joins = called.living.iter().map(|task| task.join);
+    let whos = all.iter().map(Told::who);
+    let mut telling = Telling {
+        joins: joins.enumerate().map(|(at, join)| (join, at)).collect(),
+        whos: whos.enumerate().map(|(at, who)| (who, at)).collect(),
+        objects: HashMap::new(),
+        answers: &called.answers,
+    };
+    let waiters = all.into_iter().map(|told| telling.waiter(told));
+    Dump::new(waiters.collect(), called.unheard.len())
 }
 
 /// One of those that a dump is to have.
 struct Told {
     kind: WaiterKind,
-    who: usize,
+    address: usize,
     name: Option<String>,
     spawned: Option<&'static Location<'static>>,
+    since: Option<u64>,
+}
+
+impl Told {
+    fn who(&self) -> Who {
+        Who {
+            address: self.address,
+            spawned: self.spawned,
+        }
+    }
 }
 
 /// Makes a dump of addresses.
 struct Telling<'a> {
     /// The indices of tasks, by the addresses of their joins.
     joins: HashMap<usize, usize>,
+    /// The indices of all.
+    whos: HashMap<Who, usize>,
     /// The numbers of objects, by address.
     objects: HashMap<usize, usize>,
     answers: &'a Answers,
@@ -160,14 +177,16 @@ impl Telling<'_> {
     fn waiter(&mut self, told: Told) -> Waiter {
         let wants = self
             .answers
-            .get(&told.who)
+            .get(&told.address)
             .map(|answer| answer.wants.as_slice());
         let waits_for = wants
             .unwrap_or_default()
             .iter()
             .map(|wanted| self.wait(*wanted));
         let waits_for = waits_for.collect();
-        Waiter::new(told.kind, told.name, told.spawned, waits_for)
+        let mut waiter = Waiter::new(told.kind, told.name, told.spawned, waits_for);
+        waiter.waited = told.since.and_then(recording::ago);
+        waiter
     }
 
     fn wait(&mut self, wanted: Wanted) -> WaitsFor {
@@ -178,14 +197,20 @@ impl Telling<'_> {
                 called,
             } => WaitsFor::Operation {
                 name,
-                object: self.number(object),
                 called,
+                held_by: recording::holder_of(object).map(|who| self.holder(who)),
+                object: self.number(object),
             },
             Wanted::Task(join) | Wanted::Join(join) => match self.joins.get(&join) {
                 Some(at) => WaitsFor::End(*at),
                 None => WaitsFor::EndElsewhere,
             },
         }
+    }
+
+    fn holder(&self, who: Who) -> HeldBy {
+        let at = self.whos.get(&who);
+        at.map_or(HeldBy::Elsewhere, |at| HeldBy::Waiter(*at))
     }
 
     fn number(&mut self, object: usize) -> usize {

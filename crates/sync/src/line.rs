@@ -21,12 +21,15 @@
 //! `HAS_WAITERS` says that somebody waits, so that who comes or leaves while nobody does needs one exchange and no
 //! list.
 
+mod borrowed;
 mod owned;
 
 use core::cell::Cell;
 use core::marker::PhantomData;
 
+use gossamer_core::context;
 use gossamer_core::policy::{LockPolicy, Word};
+use gossamer_core::recording;
 use gossamer_core::wait_queue::{Action, Key, Locked, Operation, Waitable, forget_waiters};
 use gossamer_core::waiter::{Could, Deferred, State, WaitList};
 
@@ -70,6 +73,15 @@ pub(crate) trait Admission: 'static {
     /// Whether it makes a difference to others that an operation waits: they are counted, or only those that wait are
     /// called.
     const WAITING_COUNTS: bool = false;
+
+    /// Whether it is recorded who has it ([`gossamer_core::recording`]).
+    const IS_LOCK: bool = false;
+
+    /// Something in the bits of a lock that one alone has, which tells that one from others. `None`: nobody has it, or
+    /// several do.
+    fn holder(_bits: u32) -> Option<u32> {
+        None
+    }
 
     /// Whether the first in line may go, and the bits then.
     fn grant(bits: u32, wants: usize) -> Option<u32>;
@@ -135,55 +147,8 @@ unsafe impl<P: LockPolicy, R: Admission> Send for Line<P, R> where P::Word: Sync
 // SAFETY: `&Line` reaches the list and its nodes only under the word's lock, which is atomic.
 unsafe impl<P: LockPolicy, R: Admission> Sync for Line<P, R> where P::Word: Sync {}
 
-/// Declares an operation that waits in a line: its parameters, with their bounds and without; the rules, and the number
-/// of its name there; the object, if it needs that when it goes; and what it gives then.
-macro_rules! operation {
-    (
-        $(#[$doc:meta])*
-        $name:ident[$($generics:tt)*][$($of:tt)*] by $rules:ty, $what:tt $(, $object:ident: $type:ty)?
-            => $output:ty: |$this:ident, $how:ident| $give:expr
-    ) => {
-        pin_project_lite::pin_project! {
-            $(#[$doc])*
-            #[must_use = "operations do nothing until they are awaited or waited for"]
-            #[derive(Debug)]
-            pub struct $name<$($generics)*> {
-                #[pin]
-                waiting: $crate::line::Waiting<'a, P, $rules, $what>,
-                $($object: &'a $type,)?
-            }
-        }
-
-        impl<$($generics)*> Future for $name<$($of)*> {
-            type Output = $output;
-
-            #[inline(always)]
-            fn poll(
-                self: core::pin::Pin<&mut Self>,
-                cx: &mut core::task::Context<'_>,
-            ) -> core::task::Poll<$output> {
-                let mut $this = self.project();
-                let $how = core::task::ready!($this.waiting.as_mut().poll(cx));
-                core::task::Poll::Ready($give)
-            }
-        }
-    };
-}
-pub(crate) use operation;
-
+pub(crate) use self::borrowed::{leaves, operation};
 pub(crate) use self::owned::{OwnedWaiting, owned_operation};
-
-/// Lets operations [leave](gossamer_core::wait_queue::Leave) their line without ending.
-macro_rules! leaves {
-    ($($name:ident[$($generics:tt)*][$($of:tt)*];)*) => {$(
-        impl<$($generics)*> gossamer_core::wait_queue::Leave for $name<$($of)*> {
-            fn leave(self: core::pin::Pin<&mut Self>) {
-                gossamer_core::wait_queue::Leave::leave(self.project().waiting);
-            }
-        }
-    )*};
-}
-pub(crate) use leaves;
 
 constructors! {
     impl[R: Admission] Line<P, R> {
@@ -239,9 +204,36 @@ impl<P: LockPolicy, R: Admission> Line<P, R> {
         self.change_if(|bits| Some(change(bits)));
     }
 
+    /// Somebody has taken the lock: records who.
+    #[cold]
+    #[inline(never)]
+    fn record_taken(&self) {
+        if let Some(word) = R::holder(self.look()) {
+            recording::takes(core::ptr::from_ref(self).addr(), word);
+        }
+    }
+
     /// Comes and goes, if that can be at once.
     #[inline]
     pub(crate) fn try_arrive(&self, wants: usize) -> bool {
+        if R::IS_LOCK && context::records() {
+            return self.try_arrive_recorded(wants);
+        }
+        self.try_arrive_unrecorded(wants)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn try_arrive_recorded(&self, wants: usize) -> bool {
+        let has = self.try_arrive_unrecorded(wants);
+        if has {
+            self.record_taken();
+        }
+        has
+    }
+
+    #[inline]
+    fn try_arrive_unrecorded(&self, wants: usize) -> bool {
         let mut refused = false;
         let arrive = |bits| {
             let after = R::arrive(bits, wants);
@@ -399,6 +391,23 @@ unsafe impl<P: LockPolicy, R: Admission, const WHAT: usize> Action<Line<P, R>> f
         &line.list
     }
 
+    #[inline(always)]
+    fn is_recorded() -> bool {
+        R::IS_LOCK && context::records()
+    }
+
+    fn record(line: &Line<P, R>) {
+        line.record_taken();
+    }
+
+    fn polled_again(&mut self, locked: &mut LockedLine<'_, P, R>) -> bool {
+        if R::IS_LOCK && context::records() {
+            let lock = core::ptr::from_ref(locked.object()).addr();
+            recording::waits(lock, R::holder(locked.bits));
+        }
+        false
+    }
+
     fn counts_when_waiting(_: &Line<P, R>) -> bool {
         R::WAITING_COUNTS && !gossamer_core::mutant!("waiting_never_counts")
     }
@@ -448,7 +457,11 @@ unsafe impl<P: LockPolicy, R: Admission, const WHAT: usize> Action<Line<P, R>> f
             return Err(locked);
         }
         let is_refused = R::refuses(bits) && self.wants() == REFUSED;
+        let line = locked.object();
         locked.unlock();
+        if R::IS_LOCK && context::records() {
+            line.record_taken();
+        }
         Ok(if is_refused {
             How::Refused
         } else {

@@ -35,6 +35,11 @@ pub(crate) struct Access;
 
 impl Admission for Access {
     const NAMES: &'static [&'static str] = &["RwLock::read", "RwLock::write"];
+    const IS_LOCK: bool = true;
+
+    fn holder(bits: u32) -> Option<u32> {
+        (bits & WRITER != 0).then_some(WRITER)
+    }
 
     #[inline(always)]
     fn grant(bits: u32, wants: usize) -> Option<u32> {

@@ -8,6 +8,7 @@ use std::ptr::NonNull;
 use gossamer_core::context;
 use gossamer_core::header::Header;
 use gossamer_core::platform::thread_local;
+use gossamer_core::recording;
 
 /// Which task: no other task has the same as long as one of the two runs, or has a [`JoinHandle`](crate::JoinHandle) or
 /// an [`AbortHandle`](crate::AbortHandle). One that is spawned after that may have it again.
@@ -76,6 +77,7 @@ thread_local! {
 #[doc(hidden)]
 pub fn call_as(id: Id, call: impl FnOnce()) {
     CALL.with(|current| current.set(Some(id)));
+    recording::here();
     call();
     CALL.with(|current| current.set(None));
 }

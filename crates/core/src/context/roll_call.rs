@@ -13,6 +13,7 @@ use super::simulated::{Wanted, waits_at};
 use super::{ROLL_CALL, is_told, with};
 use crate::platform::atomic::Ordering;
 use crate::platform::{Mutex, UnmodelledU32, per_process};
+use crate::recording;
 
 /// A roll call is over by then, whoever has not answered: somebody goes on.
 pub const ROLL_CALL_LASTS: Duration = Duration::from_secs(5);
@@ -66,6 +67,7 @@ pub(crate) fn is_on() -> bool {
 #[inline]
 pub(crate) fn hear() {
     let mark = if is_on() { ROLL_CALL } else { 0 };
+    recording::here();
     with(|context| {
         let others = context.watched.get() & !ROLL_CALL;
         context.watched.set(others | mark);
@@ -86,14 +88,21 @@ fn answer(wants: Wanted, change: impl FnOnce(&mut Vec<Wanted>)) {
     if !joined || crate::mutant!("roll_call_unanswered") {
         return;
     }
+    let (task, thread, poll) = with(|context| {
+        let task = context.polling.get().addr();
+        (
+            task,
+            core::ptr::from_ref(context).addr(),
+            context.turn.get(),
+        )
+    });
+    if let Some(before) = recording::waits_on(task, poll) {
+        with(|context| context.with_polled(|task| task.polled_before(before)));
+    }
     if !is_on() {
         return hear();
     }
-    let (who, poll) = with(|context| {
-        let task = context.polling.get().addr();
-        let thread = core::ptr::from_ref(context).addr();
-        (if task == 0 { thread } else { task }, context.turn.get())
-    });
+    let who = if task == 0 { thread } else { task };
     let mut state = state().lock();
     if state
         .began

@@ -3,11 +3,11 @@
 //! By hand, as it is a page: a library's values, once in the graph of a program, can be compared with its numbers, and its
 //! `assert_eq!(numbers, [])` does not compile any more.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use core::fmt::{self, Display, Write};
 use core::panic::Location;
 
-use super::{Dump, Waiter, WaitsFor};
+use super::{Dump, HeldBy, Waiter, WaitsFor};
 
 /// Text in quotes.
 struct Quoted<T>(T);
@@ -73,11 +73,16 @@ fn wait(f: &mut fmt::Formatter<'_>, waits_for: &WaitsFor) -> fmt::Result {
             name,
             object,
             called,
+            held_by,
         } => {
             let (name, called) = (Quoted(name), place(*called));
+            let held_by = Known(held_by.map(|holder| match holder {
+                HeldBy::Waiter(at) => at.to_string(),
+                HeldBy::Elsewhere => r#""elsewhere""#.to_string(),
+            }));
             write!(
                 f,
-                r#"{{"operation":{name},"object":{object},"called":{called}}}"#
+                r#"{{"operation":{name},"object":{object},"called":{called},"held_by":{held_by}}}"#
             )
         }
         WaitsFor::End(at) => write!(f, r#"{{"end_of":{at}}}"#),
@@ -88,16 +93,17 @@ fn wait(f: &mut fmt::Formatter<'_>, waits_for: &WaitsFor) -> fmt::Result {
 fn waiter(f: &mut fmt::Formatter<'_>, waiter: &Waiter) -> fmt::Result {
     let (kind, name) = (Quoted(waiter.kind), Known(waiter.name.as_ref().map(Quoted)));
     let (spawned, waits_for) = (place(waiter.spawned), List(&waiter.waits_for, wait));
+    let waited = Known(waiter.waited.map(|waited| waited.as_secs_f64()));
     write!(
         f,
-        r#"{{"kind":{kind},"name":{name},"spawned":{spawned},"waits_for":{waits_for}}}"#
+        r#"{{"kind":{kind},"name":{name},"spawned":{spawned},"waited_s":{waited},"waits_for":{waits_for}}}"#
     )
 }
 
 impl Dump {
-    /// The same for a machine, as JSON: `{"waiters": [{"kind", "name", "spawned", "waits_for": [{"operation", "object",
-    /// "called"} or {"end_of"}]}], "unheard", "circle"}`. Places are `file:line:column`, and who is waited for is
-    /// an index in `waiters`; what is not known is null.
+    /// The same for a machine, as JSON: `{"waiters": [{"kind", "name", "spawned", "waited_s", "waits_for": [{"operation",
+    /// "object", "called", "held_by"} or {"end_of"}]}], "unheard", "circle"}`. Places are `file:line:column`, and who is
+    /// waited for, or holds a lock, is an index in `waiters` (or "elsewhere"); what is not known is null.
     pub fn to_json(&self) -> String {
         let (waiters, unheard, circle) = (List(&self.waiters, waiter), self.unheard, self.circle());
         let circle = List(&circle, |f: &mut fmt::Formatter<'_>, at: &usize| at.fmt(f));

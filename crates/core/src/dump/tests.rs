@@ -3,8 +3,9 @@
 use alloc::string::ToString;
 use alloc::vec;
 use core::panic::Location;
+use core::time::Duration;
 
-use super::{Deadlock, Dump, Waiter, WaiterKind, WaitsFor};
+use super::{Deadlock, Dump, HeldBy, Waiter, WaiterKind, WaitsFor};
 
 /// Three of which each waits for the next, and one that waits for one of two things.
 fn crossed(here: &'static Location<'static>) -> Dump {
@@ -12,12 +13,14 @@ fn crossed(here: &'static Location<'static>) -> Dump {
         name: "Mutex::lock",
         object,
         called: Some(here),
+        held_by: None,
     };
     let task = |name: Option<&str>, waits_for| {
         let name = name.map(ToString::to_string);
         Waiter::new(WaiterKind::Task, name, Some(here), waits_for)
     };
-    let thread = Waiter::new(WaiterKind::Thread, None, None, vec![WaitsFor::End(1)]);
+    let mut thread = Waiter::new(WaiterKind::Thread, None, None, vec![WaitsFor::End(1)]);
+    thread.waited = Some(Duration::from_millis(1_500));
     let either = vec![WaitsFor::EndElsewhere, lock(1)];
     let waiters = vec![
         task(Some("a \"b\"\n"), either),
@@ -39,6 +42,10 @@ fn a_circle_is_found_where_there_is_no_other_way() {
         text.contains("or for Mutex::lock on Mutex #1, called at"),
         "{text}"
     );
+    assert!(
+        text.contains("thread 2 has waited 1.5s for the end of task 1"),
+        "{text}"
+    );
     // Whoever waits for one of several things is in no circle.
     let other = WaitsFor::EndElsewhere;
     let waits_for = vec![WaitsFor::End(0), other];
@@ -47,15 +54,41 @@ fn a_circle_is_found_where_there_is_no_other_way() {
 }
 
 #[test]
+fn a_circle_goes_through_a_lock_that_one_holds() {
+    let lock = |held_by| WaitsFor::Operation {
+        name: "RwLock::write",
+        object: 1,
+        called: None,
+        held_by,
+    };
+    let waits = |what| Waiter::new(WaiterKind::Task, None, None, vec![what]);
+    let dump = |held_by| Dump::new(vec![waits(WaitsFor::End(1)), waits(lock(held_by))], 0);
+    let one = dump(Some(HeldBy::Waiter(0)));
+    assert_eq!(one.circle(), [0, 1]);
+    assert!(one.to_string().ends_with(", held by task 0"), "{one}");
+    assert!(one.to_json().contains(r#""held_by":0"#));
+    let other = dump(Some(HeldBy::Elsewhere));
+    assert_eq!(other.circle(), [0; 0]);
+    let text = other.to_string();
+    assert!(text.ends_with(", held by one that is not here"), "{text}");
+    assert!(other.to_json().contains(r#""held_by":"elsewhere""#));
+    let unknown = dump(None).to_string();
+    assert!(
+        unknown.ends_with(", held by whom is not recorded"),
+        "{unknown}"
+    );
+}
+
+#[test]
 fn machines_can_read_it() {
     let here = Location::caller();
     let json = crossed(here).to_json();
     let expected = [
-        r#"{"waiters":[{"kind":"task","name":"a \"b\"\u000a","spawned":"HERE","waits_for":[{"end_of":null},"#,
-        r#"{"operation":"Mutex::lock","object":1,"called":"HERE"}]},"#,
-        r#"{"kind":"task","name":null,"spawned":"HERE","waits_for":[{"end_of":3}]},"#,
-        r#"{"kind":"thread","name":null,"spawned":null,"waits_for":[{"end_of":1}]},"#,
-        r#"{"kind":"task","name":null,"spawned":"HERE","waits_for":[{"end_of":2}]}],"#,
+        r#"{"waiters":[{"kind":"task","name":"a \"b\"\u000a","spawned":"HERE","waited_s":null,"waits_for":[{"end_of":null},"#,
+        r#"{"operation":"Mutex::lock","object":1,"called":"HERE","held_by":null}]},"#,
+        r#"{"kind":"task","name":null,"spawned":"HERE","waited_s":null,"waits_for":[{"end_of":3}]},"#,
+        r#"{"kind":"thread","name":null,"spawned":null,"waited_s":1.5,"waits_for":[{"end_of":1}]},"#,
+        r#"{"kind":"task","name":null,"spawned":"HERE","waited_s":null,"waits_for":[{"end_of":2}]}],"#,
         r#""unheard":1,"circle":[1,3,2]}"#,
     ];
     assert_eq!(json, expected.concat().replace("HERE", &here.to_string()));

@@ -9,6 +9,7 @@ use super::ref_count::Queue;
 use super::{Failure, Header, Owned, QueueLink, Queued, TaskRef, TaskState, ref_count, ref_dec};
 use crate::context;
 use crate::context::simulated::{self, Wanted};
+use crate::recording;
 use crate::shard::{Closed, Shard};
 use crate::waiter::{Could, Node};
 
@@ -20,16 +21,26 @@ impl TaskRef<'_> {
         if state.ignores_wake() {
             return;
         }
-        // Not scheduled, not over, and run here: nobody else touches `next`.
-        let ours = context::with(|context| {
-            context.owns(self.pointer(), || state.shard() == context.shard())
-        });
-        if ours {
+        if self.is_ours(state) {
             match self.next.get().is_nothing() {
                 true => self.next.set(what),
                 false => self.tell_of(what),
             }
         }
+    }
+
+    /// The task, which is polled here, waits since it was polled at that [moment](recording), as it has waited in vain
+    /// since then.
+    pub(crate) fn polled_before(self, count: u64) {
+        let state = self.state();
+        if !state.ignores_wake() && self.is_ours(state) && self.next.get().polled().is_some() {
+            self.next.set(QueueLink::polled_at(count));
+        }
+    }
+
+    /// Whether nobody else touches `next` of a task that is not scheduled, and not over: it is run here.
+    fn is_ours(self, state: TaskState) -> bool {
+        context::with(|context| context.owns(self.pointer(), || state.shard() == context.shard()))
     }
 
     /// Tells a simulation of one more thing that its task waits for.
@@ -140,6 +151,27 @@ impl Header {
         // SAFETY: on the runner, as the caller says.
         unsafe { self.set_state(state.without_scheduled()) };
         self.next.set(QueueLink::NOTHING);
+    }
+
+    /// Marks when the task was polled, as it is about to be ([`crate::recording`]).
+    ///
+    /// # Safety
+    /// On the runner; its turn has begun, and it has not been polled in this turn.
+    #[inline(always)]
+    pub unsafe fn mark_polled(&self) {
+        recording::comes(core::ptr::from_ref(self).addr());
+        self.next.set(QueueLink::polled_at(recording::count()));
+    }
+
+    /// When the task was polled last, if that was marked, and it is parked.
+    ///
+    /// # Safety
+    /// On the runner.
+    pub(crate) unsafe fn polled(&self) -> Option<u64> {
+        self.next
+            .get()
+            .polled()
+            .filter(|_| !self.state().ignores_wake())
     }
 
     /// The first step of a wake, for a model that holds a thread up before the second.

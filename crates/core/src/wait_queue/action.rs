@@ -366,6 +366,15 @@ pub unsafe trait Action<O: Waitable> {
         context::operation_must_yield()
     }
 
+    /// Whether it is recorded here who has done it: at a lock, if [somebody asks for that](crate::recording).
+    #[inline(always)]
+    fn is_recorded() -> bool {
+        false
+    }
+
+    /// It has taken effect, without waiting, and is recorded.
+    fn record(_object: &O) {}
+
     /// Whether others may go on because this one has begun to wait.
     #[inline(always)]
     fn wakes_when_parked(_object: &O) -> bool {

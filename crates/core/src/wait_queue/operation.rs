@@ -127,6 +127,9 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
         }
         let waker = RawWakerParts::new(cx.waker());
         if this.phase == Phase::Fresh {
+            if A::is_recorded() {
+                return self.poll_recorded(waker);
+            }
             if this.yields(|| waker) {
                 return Poll::Pending;
             }
@@ -157,6 +160,18 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
             Some(waker) => self.poll_queued(waker, None),
             None => self.poll_foreign(waker, None),
         }
+    }
+
+    /// It is fresh, and recorded.
+    #[cold]
+    #[inline(never)]
+    fn poll_recorded(mut self: Pin<&mut Self>, waker: RawWakerParts<'_>) -> Poll<A::Output> {
+        let this = self.as_mut().parts();
+        if this.yields(|| waker) {
+            return Poll::Pending;
+        }
+        this.phase = Phase::Begun;
+        self.poll_begun(waker)
     }
 
     /// It is not fresh: resumes, in the simple case.
@@ -195,7 +210,17 @@ impl<'a, O: Waitable, A: Action<O>> Operation<'a, O, A> {
     /// After the scheduling point; or it is complete, which is said here.
     #[cold]
     #[inline(never)]
-    pub(super) fn poll_begun(
+    pub(super) fn poll_begun(self: Pin<&mut Self>, waker: RawWakerParts<'_>) -> Poll<A::Output> {
+        let object = self.object();
+        let polled = self.poll_begun_unrecorded(waker);
+        if A::is_recorded() && polled.is_ready() {
+            A::record(object);
+        }
+        polled
+    }
+
+    #[inline(always)]
+    fn poll_begun_unrecorded(
         mut self: Pin<&mut Self>,
         waker: RawWakerParts<'_>,
     ) -> Poll<A::Output> {

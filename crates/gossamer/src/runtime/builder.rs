@@ -53,6 +53,7 @@ pub struct Builder<S = Fifo> {
     blocking: BlockingOptions,
     on_panic: OnPanic,
     hangs_silently: bool,
+    records_waits: bool,
     #[cfg(all(feature = "dumps", unix, not(any(loom, shuttle))))]
     dumps_on_quit: bool,
     scheduler: S,
@@ -85,6 +86,7 @@ impl<S: Scheduler> Builder<S> {
             blocking: self.blocking,
             on_panic: self.on_panic,
             hangs_silently: self.hangs_silently,
+            records_waits: self.records_waits,
             #[cfg(all(feature = "dumps", unix, not(any(loom, shuttle))))]
             dumps_on_quit: self.dumps_on_quit,
             scheduler,
@@ -145,6 +147,18 @@ impl<S: Scheduler> Builder<S> {
     /// program that waits for nothing but a signal that ends it.
     pub fn without_deadlock_reports(mut self) -> Self {
         self.hangs_silently = true;
+        self
+    }
+
+    /// Has it be noted since when each task and thread waits, and who has locked a [`Mutex`](crate::sync::Mutex) or an
+    /// [`RwLock`](crate::sync::RwLock) to write, for [dumps](Runtime::dump) and reports of [deadlocks](Runtime::try_block_on):
+    /// for the whole process, from now on.
+    ///
+    /// A turn of a task takes some ten instructions more then, and a lock some hundred. A guard that is passed on, or
+    /// forgotten, counts as that of whoever locked. A thread that is not a runtime's notes what it locks from when it has
+    /// waited once.
+    pub fn record_waits(mut self) -> Self {
+        self.records_waits = true;
         self
     }
 
@@ -275,6 +289,9 @@ impl<S: Scheduler> Builder<S> {
         #[cfg(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable))))]
         if self.hangs_silently {
             gossamer_sched::stop_looking_for_deadlocks();
+        }
+        if self.records_waits {
+            gossamer_core::recording::begin();
         }
         #[cfg(all(feature = "dumps", unix, not(any(loom, shuttle))))]
         if self.dumps_on_quit {

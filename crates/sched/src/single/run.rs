@@ -9,6 +9,7 @@ use gossamer_core::context::{self, AccessFlag, Context};
 use gossamer_core::fork::end_child;
 use gossamer_core::header::{Failure, Header, Payload, Turn};
 use gossamer_core::panics;
+use gossamer_core::recording;
 use gossamer_core::roll_call;
 use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_task::Id;
@@ -70,7 +71,13 @@ pub(crate) fn run<S: Scheduler>(
     let root = root.map_or(ptr::null(), |root| root.as_ptr().cast_const());
     loop {
         let ran = catch_unwind(AssertUnwindSafe(|| {
-            context::with(|context| poll_tasks(context, guard, scheduler, polls, root))
+            context::with(|context| match recording::is_on() && !S::IS_SIMULATED {
+                false => poll_tasks::<S, false>(context, guard, scheduler, polls, root),
+                true => {
+                    recording::here();
+                    poll_tasks::<S, true>(context, guard, scheduler, polls, root)
+                }
+            })
         }));
         match ran {
             Ok(ran) => return ran,
@@ -117,6 +124,7 @@ fn fail_polled<S: Scheduler>(
 /// # Safety
 /// This thread runs the shard, where the task lives and has not finished; no poll goes on.
 unsafe fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure, is_told: bool) {
+    recording::comes(address(task));
     // The drop counts as part of the poll: nothing may block in it.
     // SAFETY: we run the task's shard; `finish` keeps it until the poll has ended.
     context::with(|context| unsafe { context.begin_poll(task, true) });
@@ -155,7 +163,7 @@ enum Ended {
 }
 
 #[inline(always)]
-fn poll_tasks<S: Scheduler>(
+fn poll_tasks<S: Scheduler, const RECORDS: bool>(
     context: &Context,
     guard: &ShardGuard,
     scheduler: &mut S,
@@ -163,21 +171,20 @@ fn poll_tasks<S: Scheduler>(
     root: *const Header,
 ) -> Ran {
     let mut left = polls;
-    let ran = poll_until(context, guard, scheduler, &mut left, root);
+    let ran = poll_until::<S, RECORDS>(context, guard, scheduler, &mut left, root);
     guard.runner().count_polls(u64::from(polls - left));
     ran
 }
 
 #[inline(always)]
-fn poll_until<S: Scheduler>(
+fn poll_until<S: Scheduler, const RECORDS: bool>(
     context: &Context,
     guard: &ShardGuard,
     scheduler: &mut S,
     polls: &mut u32,
     root: *const Header,
 ) -> Ran {
-    let shard = guard.shard();
-    let access = access_flag::<S>(context);
+    let (shard, access) = (guard.shard(), access_flag::<S>(context));
     let mut yielded = None;
     while *polls > 0 {
         if shard.has_pending() {
@@ -192,7 +199,7 @@ fn poll_until<S: Scheduler>(
             }
         }
         let chained = if yielded.is_none() && is_empty(context, scheduler) {
-            follow_chain::<S>(context, shard, access, polls)
+            follow_chain::<S, RECORDS>(context, shard, access, polls)
         } else {
             None
         };
@@ -202,7 +209,8 @@ fn poll_until<S: Scheduler>(
                 Some(task) => {
                     *polls -= 1;
                     // SAFETY: we run its shard, and it was taken out of the one queue it was in.
-                    (task, unsafe { take_turn::<S>(context, access, task) })
+                    let ended = unsafe { take_turn::<S, RECORDS>(context, access, task) };
+                    (task, ended)
                 }
                 None if shard.has_pending() => continue,
                 None => return Ran::Idle,
@@ -267,7 +275,7 @@ fn is_empty<S: Scheduler>(context: &Context, scheduler: &S) -> bool {
 /// be cancelled, or was over); when the inbox has something; or when the polls are used up. Gives the task whose turn
 /// was last, if there was one.
 #[inline(always)]
-fn follow_chain<S: Scheduler>(
+fn follow_chain<S: Scheduler, const RECORDS: bool>(
     context: &Context,
     shard: &Shard,
     access: Option<&AccessFlag>,
@@ -281,7 +289,7 @@ fn follow_chain<S: Scheduler>(
         let task = task.task();
         *polls -= 1;
         // SAFETY: we run its shard, and it was taken out of the one queue it was in.
-        let ended = unsafe { take_turn::<S>(context, access, task) };
+        let ended = unsafe { take_turn::<S, RECORDS>(context, access, task) };
         last = Some((task, ended));
         if ended != Ended::Parked || shard.has_pending() {
             break;
@@ -304,7 +312,7 @@ fn access_flag<S: Scheduler>(context: &Context) -> Option<&'static AccessFlag> {
 /// # Safety
 /// This thread runs the task's shard, whose access flag this is, and has taken the task out of the one queue it was in.
 #[inline(always)]
-unsafe fn take_turn<S: Scheduler>(
+unsafe fn take_turn<S: Scheduler, const RECORDS: bool>(
     context: &Context,
     access: Option<&AccessFlag>,
     task: NonNull<Header>,
@@ -312,10 +320,10 @@ unsafe fn take_turn<S: Scheduler>(
     // SAFETY: as the caller says.
     if unsafe { Header::begin_plain_turn(task, S::IS_MONITORED) } {
         // SAFETY: it is to be polled, so the future is present.
-        unsafe { poll::<S>(context, access, task) }
+        unsafe { poll::<S, RECORDS>(context, access, task) }
     } else {
         // SAFETY: as the caller says.
-        unsafe { take_special_turn::<S>(context, access, task) }
+        unsafe { take_special_turn::<S, RECORDS>(context, access, task) }
     }
 }
 
@@ -325,7 +333,7 @@ unsafe fn take_turn<S: Scheduler>(
 /// # Safety
 /// As [`take_turn`].
 #[inline(never)]
-unsafe fn take_special_turn<S: Scheduler>(
+unsafe fn take_special_turn<S: Scheduler, const RECORDS: bool>(
     context: &Context,
     access: Option<&AccessFlag>,
     task: NonNull<Header>,
@@ -337,7 +345,7 @@ unsafe fn take_special_turn<S: Scheduler>(
         Turn::Over => return Ended::Over,
     }
     // SAFETY: its turn has begun, and the future is present.
-    let ended = unsafe { poll::<S>(context, access, task) };
+    let ended = unsafe { poll::<S, RECORDS>(context, access, task) };
     if matches!(ended, Ended::Parked | Ended::Yielded) {
         // SAFETY: pending, so alive; we run its shard.
         unsafe { Shard::list(task) };
@@ -348,11 +356,17 @@ unsafe fn take_special_turn<S: Scheduler>(
 /// # Safety
 /// This thread runs the task's shard; the task's turn has begun, and its future is present.
 #[inline(always)]
-unsafe fn poll<S: Scheduler>(
+unsafe fn poll<S: Scheduler, const RECORDS: bool>(
     context: &Context,
     access: Option<&AccessFlag>,
     task: NonNull<Header>,
 ) -> Ended {
+    if RECORDS && !gossamer_core::mutant!("poll_unmarked") {
+        // SAFETY: it has not finished, so it is alive.
+        let header = unsafe { task.as_ref() };
+        // SAFETY: we run the task's shard, inside, and its turn has begun.
+        unsafe { header.mark_polled() };
+    }
     // SAFETY: we run the task's shard, and say so when the poll has ended.
     unsafe { context.begin_poll(task, S::IS_SIMULATED) };
     if let Some(access) = access {

@@ -109,6 +109,11 @@ impl<O: Order> Admission for Mutual<O> {
         &["Mutex::lock"]
     };
     const GUESS: Option<u32> = Some(0);
+    const IS_LOCK: bool = true;
+
+    fn holder(bits: u32) -> Option<u32> {
+        is_held(bits).then_some(bits & STAMP)
+    }
 
     fn grant(bits: u32, _: usize) -> Option<u32> {
         (bits & HELD == 0).then_some(bits & HAS_WAITERS | HELD)

@@ -2,7 +2,7 @@
 //!
 //! The runtime and the `MVar`s live as long as the process, so a task holds two plain references and its number.
 
-use gossamer::{Model, Wait, local, sync};
+use gossamer::{Model, Runtime, Wait, local, sync};
 
 use gossamer_contender::Failure;
 use gossamer_contender::args::{Args, runtime};
@@ -21,7 +21,19 @@ pub(crate) struct Ring {
 
 /// Runs the ring and gives the number of the task that received the zero.
 pub(crate) fn run(args: &Args) -> Result<usize, Failure> {
-    args.only(&["--kind", "--threads", "--hops", "--order"])?;
+    args.only(&["--kind", "--threads", "--hops", "--order", "--record-waits"])?;
+    match args.text("--record-waits", "no") {
+        "no" => {}
+        // For the whole process.
+        "yes" => {
+            let built = Runtime::builder()
+                .model(Model::Single)
+                .record_waits()
+                .build();
+            drop(built.map_err(|error| error.to_string())?);
+        }
+        other => return Err(format!("--record-waits {other}: expected yes or no").into()),
+    }
     let ring = Ring {
         threads: args.count("--threads", 503)?,
         hops: args.number("--hops", 1_000)?,
