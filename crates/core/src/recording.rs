@@ -138,13 +138,13 @@ fn strike_off(task: usize) {
     CALLED.store(called.before.len() as u32, Ordering::Relaxed); // Relaxed: as above
     drop(called);
     if let Some(before) = before {
-        context::answer_next_poll(|poll| POLLED.set((task, poll, before)));
+        context::answer_next_poll(|poll| POLLED.with(|polled| polled.set((task, poll, before))));
     }
 }
 
 /// The task at this address says in this poll that it waits still: since then, if it was only called.
 pub(crate) fn waits_on(task: usize, poll: u16) -> Option<u64> {
-    let (polled, its_poll, before) = POLLED.take();
+    let (polled, its_poll, before) = POLLED.with(Cell::take);
     let is_it = (polled, its_poll) == (task, poll) && !crate::mutant!("call_begins_anew");
     is_it.then_some(before)
 }
