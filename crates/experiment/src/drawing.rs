@@ -111,6 +111,12 @@ impl PartialEq for DrawWeights {
 
 /// The probability of a run that has made these choices, of which these were draws with weights.
 pub(crate) fn weight_of(choices: &[gossamer_sim::Choice], draws: &[Draw]) -> Weight {
+    if draws.is_empty() {
+        let mut counts = choices.iter().map(|choice| choice.enabled as u64);
+        if let Some(all) = counts.try_fold(1, u64::checked_mul) {
+            return Weight::Small(1, all.into());
+        }
+    }
     let mut draws = draws.iter().peekable();
     let choices = choices.iter().enumerate();
     choices.fold(Weight::ONE, |weight, (at, choice)| {

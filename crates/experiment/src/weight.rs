@@ -108,6 +108,11 @@ impl Tally {
 
     /// The sum of its two words and another fraction over their least common denominator, if those are two words again.
     fn sum_over_common(&self, numerator: u128, denominator: u128) -> Option<(u128, u128)> {
+        let times = self.denominator / denominator;
+        if times * denominator == self.denominator {
+            let sum = self.numerator.checked_add(numerator.checked_mul(times)?)?;
+            return Some((sum, self.denominator));
+        }
         let divisor = gcd(self.denominator, denominator);
         let (ours, theirs) = (denominator / divisor, self.denominator / divisor);
         let sum = self
