@@ -30,6 +30,10 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
+    #[cfg(feature = "sim")]
+    if let Some(shard) = gossamer_sim::Simulation::current_shard() {
+        return gossamer_task::spawn(shard, future, Location::caller());
+    }
     current("spawn()").spawn(future, Location::caller())
 }
 

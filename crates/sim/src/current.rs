@@ -7,6 +7,7 @@ use std::time::Duration;
 use gossamer_core::moment::Moment;
 use gossamer_core::platform::thread::ThreadId;
 use gossamer_core::platform::thread_local;
+use gossamer_core::shard::Shard;
 use gossamer_fiber::Fibers;
 use gossamer_sched::{LocalScope, SimulatedThreads, Single, SingleRuntime, set_simulated_threads};
 use gossamer_time::timers::runner;
@@ -53,6 +54,15 @@ impl Simulation {
     /// The one that the current thread runs the tasks of, if any: a thread of its own knows no runtime, unless it makes
     /// a call that blocks.
     pub fn current() -> Option<Arc<Self>> {
+        Self::with_current(Arc::clone)
+    }
+
+    /// Where the tasks of [that one](Simulation::current) are spawned.
+    pub fn current_shard() -> Option<&'static Shard> {
+        Self::with_current(|simulation| simulation.single.shard())
+    }
+
+    fn with_current<R>(use_it: impl FnOnce(&Arc<Self>) -> R) -> Option<R> {
         if gossamer_core::mutant!("simulation_is_no_runtime") {
             return None;
         }
@@ -61,7 +71,7 @@ impl Simulation {
             .try_with(|current| {
                 let current = current.borrow();
                 let current = current.as_ref().filter(|current| current.is_known)?;
-                Some(current.simulation.clone())
+                Some(use_it(&current.simulation))
             })
             .ok()
             .flatten()
