@@ -87,8 +87,20 @@ impl HeldBack {
         Some(self.operations.remove(at).waker)
     }
 
-    /// An operation that was not called is polled by this task: exchanges its waker for this one. `false`: it was called,
-    /// or is not there.
+    /// An operation is polled. One that was called begins, and is removed: that is said.
+    pub(super) fn begin_called(&mut self, node: NonNull<Node>) -> bool {
+        let is_called = |held: &Held| held.waker.is_none() && held.task != DISOWNED;
+        let at = self.operations.iter().position(|held| held.node == node);
+        match at.filter(|at| is_called(&self.operations[*at])) {
+            Some(at) => {
+                self.operations.remove(at);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// An operation that was not called is polled by this task: exchanges its waker for this one. `false`: it is not there.
     pub(super) fn renew(
         &mut self,
         node: NonNull<Node>,
@@ -98,12 +110,11 @@ impl HeldBack {
         let Some(held) = self.operations.iter_mut().find(|held| held.node == node) else {
             return false;
         };
-        // Of a task that has ended, and has passed it on.
-        let is_disowned = mem::replace(&mut held.task, task) == DISOWNED;
+        held.task = task;
         match &mut held.waker {
             Some(former) => mem::swap(former, waker),
-            None if is_disowned => held.waker = Some(mem::replace(waker, Waker::noop().clone())),
-            None => return false,
+            // Of a task that has ended, and has passed it on.
+            None => held.waker = Some(mem::replace(waker, Waker::noop().clone())),
         }
         true
     }
@@ -128,12 +139,16 @@ impl HeldBack {
         wakers.collect()
     }
 
-    /// The tasks that have one which could begin, each once.
+    /// The tasks that have one which could begin, sorted, each once.
     pub(super) fn able_tasks(&self, into: &mut Vec<(usize, usize)>) {
         for held in &self.operations {
-            let could_begin = held.could_begin() || crate::mutant!("waiting_is_enabled");
-            if !into.contains(&held.task) && could_begin {
-                into.push(held.task);
+            if !held.could_begin() && !crate::mutant!("waiting_is_enabled") {
+                continue;
+            }
+            // Few, and as good as sorted.
+            match into.iter().rposition(|other| *other <= held.task) {
+                Some(at) if into[at] == held.task => {}
+                before => into.insert(before.map_or(0, |at| at + 1), held.task),
             }
         }
     }
@@ -155,15 +170,17 @@ impl HeldBack {
         into.extend(its.map(|held| (object(held), held.begins())));
     }
 
-    /// Calls the next one of a task's operations that were not called, of those that could begin or of all: its waker.
-    pub(super) fn call_next(&mut self, task: (usize, usize), all: bool) -> Option<Waker> {
+    /// Calls the next one of a task's operations that were not called, of those that could begin or of all: its waker, and
+    /// whether others of the task follow.
+    pub(super) fn call_next(&mut self, task: (usize, usize), all: bool) -> Option<(Waker, bool)> {
         self.all_begin = all;
         let mut its = self.operations.iter_mut().filter(|held| held.task == task);
         let called = its.find(|held| match all {
             true => held.waker.is_some(),
             false => held.could_begin(),
         });
-        called?.waker.take()
+        let waker = called?.waker.take()?;
+        Some((waker, its.next().is_some()))
     }
 
     /// All tasks that have one, each once.

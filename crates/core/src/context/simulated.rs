@@ -64,6 +64,11 @@ impl Notes {
             comes: false,
         }
     }
+
+    /// What a task waits for is not so any more.
+    fn forget_wanted(&mut self, task: usize) {
+        self.wanted.retain(|(other, ..)| *other != task);
+    }
 }
 
 /// The simulations that hold operations back. Whoever drops or polls such an operation has it from one that counts, or is
@@ -141,9 +146,16 @@ pub(crate) unsafe fn hold_back(node: NonNull<Node>, kind: &'static Kind, waker: 
     });
 }
 
-/// Whether the task that has yielded last is on its way to be held back: it has come to an operation.
+/// Whether the task whose turn it is has come to an operation, and is on its way to be held back: then its turn goes on, and
+/// what it waits for it says once more.
 pub fn take_comes() -> bool {
-    notes(|notes| mem::take(&mut notes.comes))
+    notes(|notes| {
+        let comes = mem::take(&mut notes.comes);
+        if comes {
+            notes.forget_wanted(notes.turn);
+        }
+        comes
+    })
 }
 
 /// An operation yields, to be held back in its next poll.
@@ -155,6 +167,13 @@ pub(super) fn comes() {
 /// being held back.
 #[cold]
 pub(crate) fn may_begin(node: NonNull<Node>, waker: RawWakerParts<'_>) -> bool {
+    let called = notes(|notes| {
+        let held_back = notes.held_back.as_mut();
+        held_back.is_some_and(|held_back| held_back.begin_called(node))
+    });
+    if called {
+        return true;
+    }
     // The drop of a waker is user code: the former one goes here as well.
     let mut waker = waker.with(Waker::clone);
     let is_held = notes(|notes| {
@@ -198,8 +217,7 @@ pub(crate) fn forget_object(object: usize) {
     drop(forgotten);
 }
 
-/// The tasks, by number and address, that have operations which are held back and would take effect, in the order in
-/// which these came.
+/// The tasks, by number and address, that have operations which are held back and would take effect: sorted, each once.
 pub fn able_tasks(into: &mut Vec<(usize, usize)>) {
     notes(|notes| {
         if let Some(held_back) = &notes.held_back {
@@ -231,10 +249,14 @@ pub fn held_by(task: usize, into: &mut Vec<(usize, Begins)>) {
 /// # Returns
 /// Whether there is one.
 pub fn let_begin(task: (usize, usize), all: bool) -> bool {
+    let call_next = || notes(|notes| notes.held_back.as_mut()?.call_next(task, all));
     let mut any = false;
-    while let Some(waker) = notes(|notes| notes.held_back.as_mut()?.call_next(task, all)) {
+    while let Some((waker, others)) = call_next() {
         waker.wake();
         any = true;
+        if !others {
+            break;
+        }
     }
     any
 }
@@ -249,7 +271,7 @@ pub fn begin_turn(task: usize, number: usize) {
     notes(|notes| {
         (notes.turn, notes.number) = (task, number);
         notes.comes = false;
-        notes.wanted.retain(|(other, ..)| *other != task);
+        notes.forget_wanted(task);
     });
 }
 
@@ -260,16 +282,17 @@ pub fn turn() -> usize {
 
 /// The task at this address has ended.
 pub fn ended(task: usize) {
-    let wakers = notes(|notes| Some(notes.held_back.as_mut()?.disown(task)));
-    drop(wakers);
-    notes(|notes| {
-        notes.wanted.retain(|(other, ..)| *other != task);
+    let wakers = notes(|notes| {
+        notes.forget_wanted(task);
         for (_, holder) in &mut notes.held {
             if *holder == task {
                 *holder = 0;
             }
         }
+        Some(notes.held_back.as_mut()?.disown(task))
     });
+    // The drop of a waker is user code.
+    drop(wakers);
 }
 
 /// What the task at this address waits for beside what its header says.
