@@ -12,6 +12,7 @@ mod held_back;
 mod mutants;
 mod outcomes;
 mod reduction;
+mod runs;
 mod samples;
 mod selecting;
 mod threads;

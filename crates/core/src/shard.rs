@@ -145,19 +145,23 @@ impl Shard {
         shard.lost.store(0, Ordering::Relaxed); // Relaxed: as below
         shard.is_workers.store(0, Ordering::Relaxed); // Relaxed: as below
         shard.owner.store(NO_OWNER, Ordering::Relaxed); // Relaxed: as below
-        shard.runner.begin_anew();
         // Relaxed: published to other threads with the runtime itself.
         shard.tasks.store(OPEN, Ordering::Relaxed);
         // Relaxed: published with the pool itself.
         shard.pool.store(pool, Ordering::Relaxed);
         shard.set_lists_late(pool != 0);
         shard.watch(false);
-        let mut inbox = shard.inbox.lock();
+        shard.begin_anew();
+        Some(shard)
+    }
+
+    /// It is open, and has no tasks.
+    fn begin_anew(&self) {
+        self.runner.begin_anew();
+        let mut inbox = self.inbox.lock();
         (inbox.closed, inbox.called) = (false, false);
         // Relaxed: kept under the lock.
-        shard.pending.store(false, Ordering::Relaxed);
-        drop(inbox);
-        Some(shard)
+        self.pending.store(false, Ordering::Relaxed);
     }
 
     /// The shard with this index.

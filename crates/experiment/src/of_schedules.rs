@@ -66,7 +66,7 @@ impl<T: Ord> Distribution<Outcome<T>> {
         F: Future<Output = T>,
     {
         let deadline = limits.deadline();
-        let mut schedules = sim.only_operations().schedules();
+        let mut schedules = sim.only_operations().untraced().schedules();
         let mut found = Found::default();
         while !schedules.is_complete() {
             if let Some(limit) = found.limit(limits, deadline) {
@@ -78,8 +78,10 @@ impl<T: Ord> Distribution<Outcome<T>> {
             found.paths += 1;
             let weight = weight_of(&run.choices, &run.draws);
             let (outcome, schedule) = outcome_of(run)?;
-            if let Err(limit) = found.add(outcome, &weight, schedule, limits) {
-                return Ok(found.into_schedules(Some(limit)));
+            match found.add(outcome, &weight, schedule, limits) {
+                Ok(None) => {}
+                Ok(Some(schedule)) => schedules.give_back(schedule.into_choices()),
+                Err(limit) => return Ok(found.into_schedules(Some(limit))),
             }
         }
         Ok(found.into_schedules(None))

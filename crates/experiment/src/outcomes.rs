@@ -125,7 +125,7 @@ impl<T: Ord> Outcomes<T> {
     where
         F: Future<Output = T>,
     {
-        let mut schedules = sim.only_operations().schedules();
+        let mut schedules = sim.only_operations().untraced().schedules();
         Self::of_runs(limits, |may_run| match schedules.is_complete() {
             true => Next::None,
             false if !may_run => Next::NotAllowed,

@@ -111,7 +111,7 @@ impl Simulation {
     where
         F: Future<Output = T>,
     {
-        let sim = sim.only_operations();
+        let sim = sim.only_operations().untraced();
         let mut seeds = fastrand::Rng::with_seed(self.seed());
         let length_of = |run: &Run<T>| run.choices.len() - run.drawn;
         let mut length = match sampling {

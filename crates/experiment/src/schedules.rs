@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
+use std::mem;
 
 use dashu_ratio::RBig;
 use gossamer_sim::{Cause, Choice, Run};
@@ -82,20 +83,24 @@ impl<T: Ord> Found<T> {
         deadline.is_over().then_some(Limit::Time)
     }
 
-    /// Adds an outcome of this probability, or says which limit that would pass.
+    /// Adds an outcome of this probability; gives back the schedule that is not kept.
+    ///
+    /// # Errors
+    /// The limit that would be passed.
     pub(crate) fn add(
         &mut self,
         outcome: Outcome<T>,
         weight: &Weight,
         schedule: Schedule,
         limits: &Limits,
-    ) -> Result<(), Limit> {
+    ) -> Result<Option<Schedule>, Limit> {
         if let Some(seen) = self.seen.get_mut(&outcome) {
             seen.probability.add(weight);
-            if schedule.is_simpler_than(&seen.schedule) {
-                seen.schedule = schedule;
-            }
-            return Ok(());
+            let is_simpler = schedule.is_simpler_than(&seen.schedule);
+            return Ok(Some(match is_simpler {
+                true => mem::replace(&mut seen.schedule, schedule),
+                false => schedule,
+            }));
         }
         if self.seen.len() == limits.most_outcomes() {
             return Err(Limit::Outcomes);
@@ -107,7 +112,7 @@ impl<T: Ord> Found<T> {
             schedule,
         };
         self.seen.insert(outcome, seen);
-        Ok(())
+        Ok(None)
     }
 
     pub(crate) fn into_schedules(self, stopped_by: Option<Limit>) -> Schedules<T> {
@@ -226,6 +231,10 @@ impl Schedule {
     /// How often another task was chosen than before, though that one could have gone on.
     pub fn preemptions(&self) -> usize {
         self.preemptions
+    }
+
+    pub(crate) fn into_choices(self) -> Vec<Choice> {
+        self.choices
     }
 
     pub(crate) fn new(choices: Vec<Choice>, preemptions: usize) -> Self {

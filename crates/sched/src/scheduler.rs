@@ -98,6 +98,14 @@ pub trait Scheduler: Send + 'static {
         false
     }
 
+    /// Nothing is runnable: whether the scheduler has just woken a task, and the runner goes on at once. Else the runner
+    /// looks at its timers, and asks [`idle`](Scheduler::idle).
+    #[doc(hidden)]
+    #[inline(always)]
+    fn goes_on(&mut self) -> bool {
+        false
+    }
+
     /// Nothing is runnable. The default parks the thread until a wake comes from elsewhere.
     fn idle(&mut self, tasks: &Tasks<'_>) -> Idle {
         let _ = tasks;

@@ -239,13 +239,30 @@ impl<S: Scheduler> Single<S> {
         shut_down(guard, &mut *self.scheduler.borrow(guard));
     }
 
-    /// Calls `look` with the scheduler, between two runs.
+    /// The scheduler, as nobody runs.
+    pub fn scheduler_mut(&mut self) -> &mut S {
+        self.scheduler.get_mut()
+    }
+
+    /// Drops the futures of all tasks, on this thread, and turns those away that come later; then calls `look` with the
+    /// scheduler.
     ///
     /// # Panics
     /// Somebody runs.
-    pub fn look_at_scheduler<R>(&self, look: impl FnOnce(&mut S) -> R) -> R {
+    pub fn finish<R>(&self, look: impl FnOnce(&mut S) -> R) -> R {
         let guard = self.shard().acquire(false).expect("nobody runs");
+        self.end_tasks(&guard);
         look(&mut *self.scheduler.borrow(&guard))
+    }
+
+    /// Makes a runtime that has [finished](Single::finish) as good as new; `false`: it cannot, as not all tasks have gone.
+    #[must_use]
+    pub fn begin_anew(&mut self) -> bool {
+        let guard = self.shard().acquire(false);
+        guard.is_some_and(|guard| {
+            runner::end(self.shard());
+            !self.origin.is_elsewhere() && guard.open_anew()
+        })
     }
 }
 

@@ -132,24 +132,38 @@ pub(crate) fn with<R>(use_it: impl FnOnce(&mut Chooser) -> R) -> R {
     })
 }
 
-/// A run begins.
-pub(crate) fn begin(oracle: Oracle, most_draws: usize) {
-    let (looks_at_actors, tells_states) = (oracle.looks_at_actors(), oracle.tells_states());
-    let chosen = Box::new(Chosen {
-        oracle,
-        choices: Vec::with_capacity(CHOICES),
-        draws: Vec::new(),
-        drawn: 0,
-        preemptions: 0,
-        reached: None,
-        is_cut: false,
-        draws_on: false,
-        differs: None,
-    });
+impl Chosen {
+    /// Nothing so far, and this oracle.
+    pub(crate) fn nothing(oracle: Oracle) -> Box<Self> {
+        Box::new(Self {
+            oracle,
+            choices: Vec::with_capacity(CHOICES),
+            draws: Vec::new(),
+            drawn: 0,
+            preemptions: 0,
+            reached: None,
+            is_cut: false,
+            draws_on: false,
+            differs: None,
+        })
+    }
+
+    /// Forgets what was chosen.
+    pub(crate) fn clear(&mut self) {
+        self.choices.clear();
+        self.draws.clear();
+        (self.drawn, self.preemptions) = (0, 0);
+        (self.reached, self.differs) = (None, None);
+        (self.is_cut, self.draws_on) = (false, false);
+    }
+}
+
+/// A run begins, with nothing chosen.
+pub(crate) fn begin(chosen: Box<Chosen>, most_draws: usize) {
     put(Some(Chooser {
+        histories: chosen.oracle.tells_states().then(Box::default),
+        looks_at_actors: chosen.oracle.looks_at_actors(),
         chosen,
-        histories: tells_states.then(Box::default),
-        looks_at_actors,
         most_draws,
         over: false,
     }));

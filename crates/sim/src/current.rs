@@ -20,6 +20,7 @@ use crate::scheduler::SimScheduler;
 pub struct Simulation {
     pub(crate) single: Arc<Single<SimScheduler>>,
     pub(crate) fibers: Option<Fibers>,
+    /// When its time begins, in each of its runs.
     pub(crate) began: Moment,
     pub(crate) threads: Arc<Threads>,
     /// The thread that runs it.
@@ -51,6 +52,13 @@ pub(crate) enum Part {
 }
 
 impl Simulation {
+    /// One that has ended, to be run again; `None`: somebody has it still, or not all of its tasks have gone.
+    pub(crate) fn begin_anew(mut ended: Arc<Self>) -> Option<Arc<Self>> {
+        let parts = Arc::get_mut(&mut ended)?;
+        let single = Arc::get_mut(&mut parts.single)?;
+        (parts.threads.are_gone() && single.begin_anew()).then_some(ended)
+    }
+
     /// The one that the current thread runs the tasks of, if any: a thread of its own knows no runtime, unless it makes
     /// a call that blocks.
     pub fn current() -> Option<Arc<Self>> {

@@ -1,16 +1,27 @@
 //! Runs for experiments over schedules: to a state, on from there, and by priorities. All choose among operations alone.
 
 use std::panic::Location;
+use std::sync::Arc;
 
 use crate::choice::Choice;
 use crate::choose::Oracle;
-use crate::chooser::Reached;
+use crate::chooser::{Chosen, Reached};
+use crate::current::Simulation;
 use crate::failure::Origin;
 use crate::pct::Pct;
 use crate::run::Run;
 use crate::settings::Sim;
 
 impl Sim {
+    /// Records no trace, in which nobody looks.
+    #[doc(hidden)]
+    pub const fn untraced(self) -> Self {
+        Self {
+            is_traced: false,
+            ..self
+        }
+    }
+
     /// Runs as these choices say, with [`Sim::only_operations`], until there is another one: where it is then, or what
     /// became of it if it has ended before.
     ///
@@ -22,9 +33,10 @@ impl Sim {
         choices: &[Choice],
         body: impl FnOnce() -> F,
     ) -> Result<Reached, Box<Run<F::Output>>> {
-        let oracle = Oracle::Prefix(choices.to_vec(), None);
-        let sim = self.only_operations();
-        let (result, mut ended) = sim.go_as_far(oracle, Origin::Recorded, Location::caller(), body);
+        let chosen = Chosen::nothing(Oracle::Prefix(choices.to_vec(), None));
+        let sim = self.only_operations().untraced();
+        let caller = Location::caller();
+        let (result, mut ended) = sim.go_as_far(&mut None, chosen, Origin::Recorded, caller, body);
         match (result, ended.chosen.reached.take()) {
             (_, Some(reached)) => Ok(reached),
             (result, None) => {
@@ -44,8 +56,8 @@ impl Sim {
         body: impl FnOnce() -> F,
     ) -> Run<F::Output> {
         let oracle = Oracle::Prefix(choices.to_vec(), Some(seed));
-        let sim = self.only_operations();
-        sim.go(oracle, Origin::Recorded, Location::caller(), body).0
+        let sim = self.only_operations().untraced();
+        sim.go_once(oracle, Origin::Recorded, Location::caller(), body)
     }
 
     /// One run with [`Sim::only_operations`], by random priorities that change `depth - 1` times in about so many choices
@@ -59,8 +71,8 @@ impl Sim {
         body: impl FnOnce() -> F,
     ) -> Run<F::Output> {
         let oracle = Oracle::Pct(Box::new(Pct::new(seed, depth, length)));
-        let sim = self.only_operations();
-        sim.go(oracle, Origin::Recorded, Location::caller(), body).0
+        let sim = self.only_operations().untraced();
+        sim.go_once(oracle, Origin::Recorded, Location::caller(), body)
     }
 
     /// The run that was recorded as `choices`, again, with [`Sim::only_operations`], and all that is known of it.
@@ -72,8 +84,8 @@ impl Sim {
         body: impl FnOnce() -> F,
     ) -> Run<F::Output> {
         let oracle = Oracle::Recorded(choices.to_vec());
-        let sim = self.only_operations();
-        sim.go(oracle, Origin::Recorded, Location::caller(), body).0
+        let sim = self.only_operations().untraced();
+        sim.go_once(oracle, Origin::Recorded, Location::caller(), body)
     }
 }
 
@@ -83,15 +95,17 @@ impl Sim {
 pub struct Search {
     sim: Sim,
     /// Chooses in the next run; `None`: all have been made.
-    next: Option<Oracle>,
+    next: Option<Box<Chosen>>,
+    kept: Option<Arc<Simulation>>,
 }
 
 impl Search {
     /// Of a program that is run with these settings, and [`Sim::only_operations`].
     pub fn new(sim: Sim) -> Self {
         Self {
-            sim: sim.only_operations(),
-            next: Some(Oracle::Reduced(Box::default())),
+            sim: sim.only_operations().untraced(),
+            next: Some(Chosen::nothing(Oracle::Reduced(Box::default()))),
+            kept: None,
         }
     }
 
@@ -103,17 +117,22 @@ impl Search {
     /// Makes the next run; `None` if it was cut off, or there is none.
     #[track_caller]
     pub fn run_next<F: Future>(&mut self, body: impl FnOnce() -> F) -> Option<Run<F::Output>> {
-        let (oracle, caller) = (self.next.take()?, Location::caller());
-        let (result, ended) = self.sim.go_as_far(oracle, Origin::Recorded, caller, body);
+        let (chosen, caller) = (self.next.take()?, Location::caller());
+        let (result, mut ended) =
+            self.sim
+                .go_as_far(&mut self.kept, chosen, Origin::Recorded, caller, body);
         // What comes of one that was cut off, as it is taken down, is no outcome.
-        let (run, mut oracle) = match result.filter(|_| !ended.chosen.is_cut) {
+        let (run, mut used) = match result.filter(|_| !ended.chosen.is_cut) {
             Some(result) => {
-                let (run, oracle) = Run::new(result, ended);
-                (Some(run), oracle)
+                let (run, used) = Run::new(result, ended);
+                (Some(run), used)
             }
-            None => (None, ended.chosen.oracle),
+            None => {
+                ended.chosen.clear();
+                (None, ended.chosen)
+            }
         };
-        self.next = oracle.next_path().then_some(oracle);
+        self.next = used.oracle.next_path().then_some(used);
         run
     }
 }

@@ -113,6 +113,7 @@ mod chooser;
 mod clock;
 mod current;
 mod draw;
+mod each_schedule;
 mod experimental;
 mod failure;
 mod histories;
@@ -144,11 +145,12 @@ pub use self::clock::now;
 pub use self::current::Simulation;
 #[doc(hidden)]
 pub use self::draw::draw;
+pub use self::each_schedule::EachSchedule;
 #[doc(hidden)]
 pub use self::experimental::Search;
 pub use self::failure::{Cause, Failure, Origin};
 pub use self::report::{Holder, Report, Waits};
-pub use self::run::{EachSchedule, Explored, Run, exhaustive, explore, replay, run};
+pub use self::run::{Explored, Run, exhaustive, explore, replay, run};
 #[doc(hidden)]
 pub use self::run::{test, test_all};
 pub use self::scheduler::SimScheduler;

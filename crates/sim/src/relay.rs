@@ -237,6 +237,10 @@ impl Threads {
         self.alive.lock().push(entry);
     }
 
+    pub(crate) fn are_gone(&self) -> bool {
+        self.alive.lock().is_empty()
+    }
+
     pub(crate) fn forget(&self, os: ThreadId) {
         self.alive.lock().retain(|entry| entry.os != os);
     }

@@ -1,5 +1,6 @@
 //! The entry points: one run, many seeds, all schedules, one of them again.
 
+use std::mem;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::process::{ExitCode, Termination};
@@ -7,6 +8,7 @@ use std::sync::Arc;
 
 use gossamer_core::context;
 use gossamer_core::header::Payload;
+use gossamer_core::moment::Moment;
 use gossamer_core::platform::thread;
 use gossamer_core::wait::refuse_inside_poll;
 use gossamer_sched::{Single, SingleRuntime, run_blocking};
@@ -14,7 +16,7 @@ use gossamer_time::timers::runner;
 
 use crate::choice::Choice;
 use crate::choose::Oracle;
-use crate::chooser::{self, Draw};
+use crate::chooser::{self, Chosen, Draw};
 use crate::current::{Entered, Part, Simulation};
 use crate::draw::draw_alike;
 use crate::failure::{Failure, Origin};
@@ -51,18 +53,19 @@ pub struct Run<T> {
 }
 
 impl<T> Run<T> {
-    /// And its oracle.
-    pub(crate) fn new(result: Result<T, Failure>, ended: Ended) -> (Self, Oracle) {
-        let chosen = *ended.chosen;
+    /// And the oracle, with nothing chosen.
+    pub(crate) fn new(result: Result<T, Failure>, ended: Ended) -> (Self, Box<Chosen>) {
+        let mut chosen = ended.chosen;
         let run = Self {
             result,
-            choices: chosen.choices,
-            draws: chosen.draws,
+            choices: mem::take(&mut chosen.choices),
+            draws: mem::take(&mut chosen.draws),
             drawn: chosen.drawn,
             preemptions: chosen.preemptions,
             trace: ended.trace,
         };
-        (run, chosen.oracle)
+        chosen.clear();
+        (run, chosen)
     }
 }
 
@@ -85,33 +88,6 @@ impl Drop for ForgetsAll {
     }
 }
 
-/// The schedules of a program, each run once, in the order of their choices.
-#[derive(Debug)]
-pub struct EachSchedule {
-    sim: Sim,
-    /// Chooses the next one; `None`: all have been run.
-    next: Option<Oracle>,
-    run: usize,
-}
-
-impl EachSchedule {
-    /// Whether all have been run.
-    pub fn is_complete(&self) -> bool {
-        self.next.is_none()
-    }
-
-    /// Runs the next one; `None` if there is none.
-    #[track_caller]
-    pub fn run_next<F: Future>(&mut self, body: impl FnOnce() -> F) -> Option<Run<F::Output>> {
-        let origin = Origin::Schedule(self.run);
-        let oracle = self.next.take()?;
-        let (run, mut used) = self.sim.go(oracle, origin, Location::caller(), body);
-        self.run += 1;
-        self.next = used.next_path().then_some(used);
-        Some(run)
-    }
-}
-
 impl Sim {
     /// One run, its choices made from `seed`.
     ///
@@ -125,13 +101,8 @@ impl Sim {
     /// As [`Sim::run`], with the trace also of a run that succeeds.
     #[track_caller]
     pub fn run_traced<F: Future>(self, seed: u64, body: impl FnOnce() -> F) -> Run<F::Output> {
-        self.go(
-            Oracle::seeded(seed),
-            Origin::Seed(seed),
-            Location::caller(),
-            body,
-        )
-        .0
+        let origin = Origin::Seed(seed);
+        self.go_once(Oracle::seeded(seed), origin, Location::caller(), body)
     }
 
     /// The run that was recorded as `choices`, again.
@@ -144,9 +115,8 @@ impl Sim {
         choices: &[Choice],
         body: impl FnOnce() -> F,
     ) -> Result<F::Output, Failure> {
-        let oracle = Oracle::Recorded(choices.to_vec());
-        self.go(oracle, Origin::Recorded, Location::caller(), body)
-            .0
+        let recorded = Oracle::Recorded(choices.to_vec());
+        self.go_once(recorded, Origin::Recorded, Location::caller(), body)
             .result
     }
 
@@ -170,7 +140,7 @@ impl Sim {
     #[track_caller]
     pub fn exhaustive<F: Future>(self, schedules_max: usize, body: impl Fn() -> F) -> Explored {
         let mut schedules = self.schedules();
-        while schedules.run < schedules_max {
+        while schedules.runs() < schedules_max {
             let Some(run) = schedules.run_next(&body) else {
                 break;
             };
@@ -179,17 +149,8 @@ impl Sim {
             }
         }
         Explored {
-            schedules: schedules.run,
-            complete: schedules.next.is_none(),
-        }
-    }
-
-    /// All schedules there are, to be run one by one.
-    pub fn schedules(self) -> EachSchedule {
-        EachSchedule {
-            sim: self,
-            next: Some(Oracle::DepthFirst(Vec::new())),
-            run: 0,
+            schedules: schedules.runs(),
+            complete: schedules.is_complete(),
         }
     }
 
@@ -206,12 +167,19 @@ impl Sim {
             seeds.peek().is_some(),
             "a simulated test without seeds tests nothing: give it some"
         );
+        let mut kept = None;
         for seed in seeds {
             let tested = async || {
                 let reported = body().await.report();
                 assert!(reported == ExitCode::SUCCESS, "{RETURNED_ERROR}");
             };
-            let (run, _) = self.go(Oracle::seeded(seed), Origin::TestSeed(seed), caller, tested);
+            let (run, _) = self.go(
+                &mut kept,
+                Chosen::nothing(Oracle::seeded(seed)),
+                Origin::TestSeed(seed),
+                caller,
+                tested,
+            );
             if let Err(failure) = run.result {
                 panic!("{failure}");
             }
@@ -238,7 +206,7 @@ impl Sim {
                     break;
                 }
             }
-            if schedules.run == SCHEDULES_MAX && schedules.next.is_some() {
+            if schedules.runs() == SCHEDULES_MAX && !schedules.is_complete() {
                 assert!(
                     simplest.is_some(),
                     "none of {SCHEDULES_MAX} schedules fails, but there are more: make the test smaller, or choose some by \
@@ -252,14 +220,28 @@ impl Sim {
         }
     }
 
-    pub(crate) fn go<F: Future>(
+    /// A run of which nothing is kept for another one.
+    pub(crate) fn go_once<F: Future>(
         self,
         oracle: Oracle,
         origin: Origin,
         caller: &'static Location<'static>,
         body: impl FnOnce() -> F,
-    ) -> (Run<F::Output>, Oracle) {
-        let (result, ended) = self.go_as_far(oracle, origin, caller, body);
+    ) -> Run<F::Output> {
+        self.go(&mut None, Chosen::nothing(oracle), origin, caller, body)
+            .0
+    }
+
+    /// A run. `kept` is what an earlier one has left, to be used again, and then what this one leaves.
+    pub(crate) fn go<F: Future>(
+        self,
+        kept: &mut Option<Arc<Simulation>>,
+        chosen: Box<Chosen>,
+        origin: Origin,
+        caller: &'static Location<'static>,
+        body: impl FnOnce() -> F,
+    ) -> (Run<F::Output>, Box<Chosen>) {
+        let (result, ended) = self.go_as_far(kept, chosen, origin, caller, body);
         let result = result.unwrap_or_else(|| unreachable!("a run without output has a cause"));
         Run::new(result, ended)
     }
@@ -267,14 +249,15 @@ impl Sim {
     /// Runs until the oracle does not choose any more; `None`: it has not.
     pub(crate) fn go_as_far<F: Future>(
         self,
-        oracle: Oracle,
+        kept: &mut Option<Arc<Simulation>>,
+        chosen: Box<Chosen>,
         origin: Origin,
         caller: &'static Location<'static>,
         body: impl FnOnce() -> F,
     ) -> (Option<Result<F::Output, Failure>>, Ended) {
         refuse_inside_poll("a simulation");
         let _forgets = ForgetsAll;
-        let simulation = self.begin(oracle);
+        let simulation = self.begin(kept.take(), chosen);
         let single = &simulation.single;
         let mut entered = None;
         let ran = catch_unwind(AssertUnwindSafe(|| {
@@ -287,13 +270,13 @@ impl Sim {
                 async { body().await }
             })
         }));
-        single.clone().end();
-        drop(entered);
         let (output, panicked) = match ran {
             Ok(output) => (output.ok(), None),
             Err(payload) => (None, Some(payload)),
         };
-        let (ended, failure) = self.ended(&simulation, origin, panicked);
+        let (ended, failure) = self.ended(&simulation, origin, panicked.as_ref());
+        drop(entered);
+        *kept = Some(simulation);
         let result = match (output, failure) {
             (_, Some(failure)) => Some(Err(failure)),
             (output, None) => output.map(Ok),
@@ -301,17 +284,17 @@ impl Sim {
         (result, ended)
     }
 
-    /// What is known of a run that is over, and its failure, if it has failed.
+    /// Ends a run: what is known of it, and its failure, if it has failed.
     fn ended(
         self,
         simulation: &Simulation,
         origin: Origin,
-        panicked: Option<Payload>,
+        panicked: Option<&Payload>,
     ) -> (Ended, Option<Failure>) {
-        let panicked = panicked.filter(|payload| !chooser::is_stop(&**payload));
-        let panicked = panicked.map(|payload| message(&*payload));
+        let panicked = panicked.filter(|payload| !chooser::is_stop(&***payload));
+        let panicked = panicked.map(|payload| message(&**payload));
         let single = &simulation.single;
-        let mut ended = single.look_at_scheduler(|scheduler| scheduler.take_ended(panicked));
+        let mut ended = single.finish(|scheduler| scheduler.take_ended(panicked));
         let failure = ended.cause.take().map(|cause| {
             let mut trace = ended.trace.clone();
             trace.truncate(ended.failed_at);
@@ -327,28 +310,38 @@ impl Sim {
     }
 
     /// A simulation that can run; its time has begun.
-    fn begin(self, oracle: Oracle) -> Arc<Simulation> {
-        let threads = Arc::new(Threads::default());
-        let scheduler = SimScheduler::new(self, &oracle, threads.clone());
-        let single = Single::with_scheduling_points(scheduler)
-            .unwrap_or_else(|error| panic!("a simulation needs a runtime: {error}"));
+    fn begin(self, kept: Option<Arc<Simulation>>, chosen: Box<Chosen>) -> Arc<Simulation> {
+        let anew = kept.and_then(Simulation::begin_anew);
+        let mut simulation = anew.unwrap_or_else(|| Arc::new(self.new_simulation()));
+        let parts = Arc::get_mut(&mut simulation).expect("nobody else has it");
+        let single = Arc::get_mut(&mut parts.single).expect("nobody else has it");
+        let shard = single.shard();
+        runner::begin_simulation(shard, parts.began);
+        parts.os = thread::current().id();
+        let scheduler = single.scheduler_mut();
+        scheduler.begin(&chosen.oracle, shard, parts.began);
         // Each run has the same numbers of chance, or it could not be run again.
         context::seed_rng(0);
         context::simulated::forget_all();
-        chooser::begin(oracle, self.steps_max);
+        chooser::begin(chosen, self.steps_max);
         if self.only_operations {
             context::simulated::hold_back_operations(draw_alike);
         }
-        let shard = single.shard();
-        let began = runner::begin_simulation(shard);
-        single.look_at_scheduler(|scheduler| scheduler.begin(shard, began));
-        Arc::new(Simulation {
+        simulation
+    }
+
+    fn new_simulation(self) -> Simulation {
+        let threads = Arc::new(Threads::default());
+        let scheduler = SimScheduler::new(self, threads.clone());
+        let single = Single::with_scheduling_points(scheduler)
+            .unwrap_or_else(|error| panic!("a simulation needs a runtime: {error}"));
+        Simulation {
             single: Arc::new(single),
             fibers: self.fibers,
-            began,
+            began: Moment::real_now(),
             threads,
             os: thread::current().id(),
-        })
+        }
     }
 }
 

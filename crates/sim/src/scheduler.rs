@@ -41,7 +41,9 @@ pub struct SimScheduler {
     /// Tasks that have ended and only want to be freed: no actors.
     ended: Vec<Runnable>,
     /// Where operations alone are chosen among: tasks on their way to the next one. They run first, in order.
-    on_their_way: VecDeque<OnItsWay>,
+    on_their_way: VecDeque<(usize, Runnable)>,
+    /// The task that had its turn last has come to an operation, and polls once more to be held back.
+    comes: Option<Runnable>,
     /// And the tasks to choose among, by number.
     actors: Vec<Actor>,
     only_operations: bool,
@@ -67,15 +69,6 @@ pub struct SimScheduler {
     over: bool,
 }
 
-/// A task on its way to its next operation.
-#[derive(Debug)]
-struct OnItsWay {
-    task: usize,
-    runnable: Runnable,
-    /// It is there, and polls once more to be held back.
-    comes: bool,
-}
-
 /// All that is known of a run.
 pub(crate) struct Ended {
     pub(crate) chosen: Box<Chosen>,
@@ -87,10 +80,10 @@ pub(crate) struct Ended {
 }
 
 impl SimScheduler {
-    /// One that asks the [chooser](crate::chooser) of this thread, which has this oracle.
-    pub(crate) fn new(sim: Sim, oracle: &Oracle, threads: Arc<Threads>) -> Self {
+    /// One that asks the [chooser](crate::chooser) of the thread that runs it.
+    pub(crate) fn new(sim: Sim, threads: Arc<Threads>) -> Self {
         Self {
-            world: World::new(threads),
+            world: World::new(threads, sim.is_traced),
             steps: 0,
             shard: None,
             cause: None,
@@ -98,10 +91,11 @@ impl SimScheduler {
             enabled: Vec::new(),
             ended: Vec::new(),
             on_their_way: VecDeque::with_capacity(ACTORS),
+            comes: None,
             actors: Vec::with_capacity(ACTORS),
             only_operations: sim.only_operations,
-            tells_states: oracle.tells_states(),
-            searches: matches!(oracle, Oracle::Reduced(_)),
+            tells_states: false,
+            searches: false,
             by: By::Choice,
             last: None,
             stopped: false,
@@ -161,10 +155,27 @@ impl SimScheduler {
         }
     }
 
+    #[inline(never)]
+    fn end_turn(&mut self, task: usize, end: TurnEnd<'_>) {
+        match end {
+            TurnEnd::Pending => {}
+            TurnEnd::Panicked(payload) if chooser::is_stop(payload) => {
+                self.stopped = true;
+                chooser::with(Chooser::end);
+            }
+            _ => self.tell_search(Reduction::end_task),
+        }
+        if self.world.end_turn(task, end) {
+            self.end();
+        }
+    }
+
     fn has_failed(&mut self) -> bool {
-        if self.cause.is_none() && !self.panics_expected {
-            let panicked = self.world.panicked.clone();
-            self.cause = panicked.map(|(task, message)| Cause::Panicked { task, message });
+        if self.cause.is_none()
+            && !self.panics_expected
+            && let Some((task, message)) = self.world.panicked.clone()
+        {
+            self.cause = Some(Cause::Panicked { task, message });
         }
         self.cause.is_some() || self.stopped
     }
@@ -194,9 +205,18 @@ impl SimScheduler {
         true
     }
 
-    /// Virtual time has begun, at the shard of the simulation.
-    pub(crate) fn begin(&mut self, shard: &'static Shard, began: Moment) {
+    /// A run begins, with this oracle; and virtual time has begun, at the shard of the simulation.
+    pub(crate) fn begin(&mut self, oracle: &Oracle, shard: &'static Shard, began: Moment) {
+        self.world.begin();
+        self.enabled.clear();
+        self.ended.clear();
+        self.on_their_way.clear();
         self.shard = Some((shard, began));
+        self.tells_states = oracle.tells_states();
+        self.searches = matches!(oracle, Oracle::Reduced(_));
+        (self.comes, self.cause, self.last, self.by) = (None, None, None, By::Choice);
+        (self.steps, self.failed_at, self.chosen_among) = (0, 0, 1);
+        (self.stopped, self.has_looked, self.over) = (false, false, false);
     }
 
     /// Tells the chooser's search, if it does one.
@@ -243,26 +263,21 @@ impl SimScheduler {
 /// Where operations alone are chosen among.
 impl SimScheduler {
     /// The next task that is on its way to an operation.
+    #[inline(always)]
     fn next_on_its_way(&mut self) -> Option<Runnable> {
-        if self.on_their_way.is_empty() || self.has_failed() || !self.count_step() {
+        let is_any = self.comes.is_some() || !self.on_their_way.is_empty();
+        if !is_any || self.has_failed() || !self.count_step() {
             return None;
         }
-        let OnItsWay {
-            task,
-            runnable,
-            comes,
-        } = self.on_their_way.pop_front()?;
+        if let Some(comes) = self.comes.take() {
+            return Some(comes);
+        }
+        let (task, runnable) = self.on_their_way.pop_front()?;
         self.by = By::Task(task);
         let enabled = mem::replace(&mut self.chosen_among, 1);
         let address = runnable.id().address();
-        // That it comes to an operation is the end of its last turn.
-        match comes {
-            true => self.world.go_on_with_turn(task, address),
-            false => {
-                self.world.begin_turn(task, address, enabled);
-                self.tell_search(|search| search.run(task));
-            }
-        }
+        self.world.begin_turn(task, address, enabled);
+        self.tell_search(|search| search.run(task));
         Some(runnable)
     }
 
@@ -271,12 +286,12 @@ impl SimScheduler {
     fn choose_operation(&mut self) -> bool {
         self.actors.clear();
         simulated::able_tasks(&mut self.actors);
-        let yielded = self.enabled.iter().map(|(task, _)| (*task, NOT_HELD_BACK));
-        self.actors.extend(yielded);
-        if !self.actors.is_sorted() {
+        if !self.enabled.is_empty() {
+            let yielded = self.enabled.iter().map(|(task, _)| (*task, NOT_HELD_BACK));
+            self.actors.extend(yielded);
             self.actors.sort_unstable();
+            self.actors.dedup_by_key(|(task, _)| *task);
         }
-        self.actors.dedup_by_key(|(task, _)| *task);
         let chosen = match self.actors.len() {
             0 => return false,
             1 if !self.searches => Some(0),
@@ -294,13 +309,8 @@ impl SimScheduler {
             return simulated::let_begin((task, address), false);
         }
         let at = self.enabled.iter().position(|(other, _)| *other == task);
-        let (task, runnable) = self.enabled.remove(at.expect("it is one of them"));
-        let comes = false;
-        self.on_their_way.push_back(OnItsWay {
-            task,
-            runnable,
-            comes,
-        });
+        let yielded = self.enabled.remove(at.expect("it is one of them"));
+        self.on_their_way.push_back(yielded);
         true
     }
 
@@ -356,34 +366,32 @@ impl SimScheduler {
 impl Scheduler for SimScheduler {
     const IS_SIMULATED: bool = true;
 
+    #[inline(always)]
     fn push(&mut self, task: Runnable, reason: Reason) {
         if task.is_over() {
             self.ended.push(task);
             return;
         }
-        let comes = self.only_operations && reason == Reason::Yielded && simulated::take_comes();
-        if !comes && (!self.only_operations || reason == Reason::Yielded) {
+        if !self.only_operations {
             self.enabled.push((self.world.number(&task), task));
-            return;
+        } else if reason == Reason::Woken {
+            let number = self.number(&task);
+            self.on_their_way.push_back((number, task));
+        } else if simulated::take_comes() {
+            self.comes = Some(task);
+        } else {
+            self.enabled.push((self.world.number(&task), task));
         }
-        let number = match comes {
-            true => self.world.chosen(),
-            false => self.number(&task),
-        };
-        self.on_their_way.push_back(OnItsWay {
-            task: number,
-            runnable: task,
-            comes,
-        });
     }
 
+    #[inline(always)]
     fn pop(&mut self) -> Option<Runnable> {
         if let Some(task) = self.ended.pop() {
             return Some(task);
         }
         if self.over {
-            let left = self.on_their_way.pop_back().map(|left| left.runnable);
-            return left.or_else(|| self.enabled.pop().map(|(_, task)| task));
+            let left = self.on_their_way.pop_back().or_else(|| self.enabled.pop());
+            return left.map(|(_, task)| task).or_else(|| self.comes.take());
         }
         if self.only_operations {
             return self.next_on_its_way();
@@ -407,18 +415,18 @@ impl Scheduler for SimScheduler {
         Some(runnable)
     }
 
+    #[inline(always)]
     fn turn_ended(&mut self, task: usize, end: TurnEnd<'_>) {
-        match end {
-            TurnEnd::Pending => {}
-            TurnEnd::Panicked(payload) if chooser::is_stop(payload) => {
-                self.stopped = true;
-                chooser::with(Chooser::end);
-            }
-            _ => self.tell_search(Reduction::end_task),
+        // As most turns end.
+        if !matches!(end, TurnEnd::Pending) || self.world.is_first_turn() {
+            self.end_turn(task, end);
         }
-        if self.world.end_turn(task, end) {
-            self.end();
-        }
+    }
+
+    /// Where operations alone are chosen among, the next one is: nobody has to look around for that.
+    #[inline(always)]
+    fn goes_on(&mut self) -> bool {
+        self.only_operations && !self.each_step && !self.has_failed() && self.choose_operation()
     }
 
     /// Looks for lost wake-ups; then moves time on, if no task is enabled. With no timer, nothing will ever happen

@@ -32,6 +32,8 @@ pub struct Sim {
     pub(crate) each_step: bool,
     pub(crate) only_operations: bool,
     pub(crate) fibers: Option<Fibers>,
+    /// Whether what happens is recorded.
+    pub(crate) is_traced: bool,
 }
 
 impl Sim {
@@ -44,6 +46,7 @@ impl Sim {
             each_step: false,
             only_operations: false,
             fibers: None,
+            is_traced: true,
         }
     }
 

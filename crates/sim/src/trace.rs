@@ -87,14 +87,14 @@ impl fmt::Display for TraceEvent {
     }
 }
 
-/// All events of a run. Two runs with the same choices have equal traces.
+/// All events of a run, if they are recorded. Two runs with the same choices have equal traces.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trace(Box<Recorded>);
+pub struct Trace(Option<Box<Recorded>>);
 
 /// There is room for so many events at first, as small programs are run very often.
 const EVENTS: usize = 64;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Recorded {
     events: Vec<TraceEvent>,
     /// The names of those tasks that have one.
@@ -104,35 +104,43 @@ struct Recorded {
 impl Trace {
     /// The events, oldest first.
     pub fn events(&self) -> &[TraceEvent] {
-        &self.0.events
+        self.0.as_ref().map_or(&[], |recorded| &recorded.events)
     }
 
     /// The name that the task with this number was given by a
     /// [`TaskBuilder`](https://docs.rs/gossamer-rt/latest/gossamer/task/struct.TaskBuilder.html).
     pub fn name(&self, task: usize) -> Option<&str> {
-        self.0.names.get(&task).map(String::as_str)
+        self.0.as_ref()?.names.get(&task).map(String::as_str)
     }
 
     pub(crate) fn note(&mut self, event: TraceEvent) {
-        if self.0.events.capacity() == 0 {
-            self.0.events.reserve_exact(EVENTS);
-        }
-        self.0.events.push(event);
+        self.recorded().events.push(event);
     }
 
     /// Forgets the events after the first `count`.
     pub(crate) fn truncate(&mut self, count: usize) {
-        self.0.events.truncate(count);
+        if let Some(recorded) = &mut self.0 {
+            recorded.events.truncate(count);
+        }
     }
 
     pub(crate) fn set_name(&mut self, task: usize, name: String) {
-        self.0.names.insert(task, name);
+        self.recorded().names.insert(task, name);
+    }
+
+    fn recorded(&mut self) -> &mut Recorded {
+        self.0.get_or_insert_with(|| {
+            Box::new(Recorded {
+                events: Vec::with_capacity(EVENTS),
+                names: BTreeMap::new(),
+            })
+        })
     }
 
     /// Writes the last `count` events, a line each.
     pub(crate) fn write_last(&self, f: &mut fmt::Formatter<'_>, count: usize) -> fmt::Result {
-        let from = self.0.events.len().saturating_sub(count);
-        for (at, event) in self.0.events.iter().enumerate().skip(from) {
+        let from = self.events().len().saturating_sub(count);
+        for (at, event) in self.events().iter().enumerate().skip(from) {
             write!(f, "\n  {at:>4} ")?;
             event.write(f, |task| self.name(task))?;
         }
@@ -142,6 +150,6 @@ impl Trace {
 
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write_last(f, self.0.events.len())
+        self.write_last(f, self.events().len())
     }
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use gossamer_core::context::simulated;
 use gossamer_sched::{Runnable, TurnEnd};
 use gossamer_task::locals;
-use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::chooser::is_stop;
 use crate::relay::Threads;
@@ -20,10 +19,12 @@ const TASKS: usize = 14;
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) trace: Trace,
+    /// Whether what happens is recorded there, and the tasks' names.
+    is_traced: bool,
     /// The first task that panicked during its poll, or thread that did when it was to end, and its message.
     pub(crate) panicked: Option<(usize, String)>,
     /// The number of the living task at each address.
-    numbers: FxHashMap<usize, usize>,
+    numbers: Numbers,
     /// The task whose turn it is.
     chosen: usize,
     /// By number: whether a task has not had a turn yet. It names itself in its first.
@@ -31,29 +32,57 @@ pub(crate) struct World {
     threads: Arc<Threads>,
 }
 
+/// Addresses of tasks and their numbers, by address: quicker than a hash table, as few tasks live at a time.
+#[derive(Debug)]
+struct Numbers(Vec<(usize, usize)>);
+
+impl Numbers {
+    /// Where the task at this address is, or would be.
+    fn place(&self, address: usize) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&address, |(at, _)| *at)
+    }
+}
+
 impl World {
-    pub(crate) fn new(threads: Arc<Threads>) -> Self {
+    pub(crate) fn new(threads: Arc<Threads>, is_traced: bool) -> Self {
         Self {
             trace: Trace::default(),
+            is_traced,
             panicked: None,
-            numbers: FxHashMap::with_capacity_and_hasher(TASKS, FxBuildHasher),
+            numbers: Numbers(Vec::with_capacity(TASKS)),
             chosen: 0,
             is_new: Vec::new(),
             threads,
         }
     }
 
+    /// A run begins.
+    pub(crate) fn begin(&mut self) {
+        self.trace = Trace::default();
+        self.panicked = None;
+        self.numbers.0.clear();
+        self.chosen = 0;
+        self.is_new.clear();
+    }
+
     /// The number of a living task, which it gets now if it is new. The first is the root, which the program did not
     /// spawn.
     pub(crate) fn number(&mut self, task: &Runnable) -> usize {
-        let next = self.is_new.len();
-        let number = *self.numbers.entry(task.id().address()).or_insert(next);
-        if number == next {
-            self.is_new.push(true);
-            if number != 0 {
-                let at = task.spawned_at();
-                self.note(TraceEvent::Spawned { task: number, at });
-            }
+        let address = task.id().address();
+        match self.numbers.place(address) {
+            Ok(at) => self.numbers.0[at].1,
+            Err(at) => self.add(task, at),
+        }
+    }
+
+    /// A task that is new, with its place among the numbers.
+    fn add(&mut self, task: &Runnable, at: usize) -> usize {
+        let number = self.is_new.len();
+        self.numbers.0.insert(at, (task.id().address(), number));
+        self.is_new.push(true);
+        if number != 0 {
+            let at = task.spawned_at();
+            self.note(TraceEvent::Spawned { task: number, at });
         }
         number
     }
@@ -65,7 +94,8 @@ impl World {
 
     /// The number of the living task at this address.
     pub(crate) fn number_at(&self, address: usize) -> Option<usize> {
-        self.numbers.get(&address).copied()
+        let at = self.numbers.place(address).ok()?;
+        Some(self.numbers.0[at].1)
     }
 
     /// The address of the task whose end is told at this one: there is the task itself, or the handle of a thread.
@@ -75,19 +105,14 @@ impl World {
 
     /// It is the turn of the task with this number, at this address.
     pub(crate) fn begin_turn(&mut self, task: usize, address: usize, enabled: usize) {
-        self.go_on_with_turn(task, address);
+        self.chosen = task;
+        simulated::begin_turn(address, task);
         self.note(TraceEvent::Chosen { task, enabled });
     }
 
-    /// It goes on with its last turn.
-    pub(crate) fn go_on_with_turn(&mut self, task: usize, address: usize) {
-        simulated::begin_turn(address, task);
-        self.chosen = task;
-    }
-
-    /// The task whose turn it is, or was last.
-    pub(crate) fn chosen(&self) -> usize {
-        self.chosen
+    /// Whether the task whose turn it is has had none before, which is of interest where its name is.
+    pub(crate) fn is_first_turn(&self) -> bool {
+        self.is_traced && self.is_new[self.chosen]
     }
 
     /// The turn of the task at this address, which has begun last, is over.
@@ -96,7 +121,8 @@ impl World {
     /// Whether it was the last turn of the root.
     pub(crate) fn end_turn(&mut self, address: usize, end: TurnEnd<'_>) -> bool {
         let task = self.chosen;
-        if std::mem::take(&mut self.is_new[task])
+        if self.is_traced
+            && std::mem::take(&mut self.is_new[task])
             && let Some(name) = locals::name_at(address)
             && !gossamer_core::mutant!("names_unread")
         {
@@ -114,8 +140,10 @@ impl World {
             }
         };
         simulated::ended(address);
-        if !gossamer_core::mutant!("ended_keeps_its_number") {
-            self.numbers.remove(&address);
+        if let Ok(at) = self.numbers.place(address)
+            && !gossamer_core::mutant!("ended_keeps_its_number")
+        {
+            self.numbers.0.remove(at);
         }
         self.note(TraceEvent::Ended { task, how });
         task == 0
@@ -128,7 +156,7 @@ impl World {
         {
             self.panicked.get_or_insert((task, message));
         }
-        let mut left: Vec<_> = self.numbers.drain().map(|(_, task)| task).collect();
+        let mut left: Vec<_> = self.numbers.0.drain(..).map(|(_, task)| task).collect();
         left.sort_unstable();
         for task in left {
             let how = End::Dropped;
@@ -137,7 +165,9 @@ impl World {
     }
 
     pub(crate) fn note(&mut self, event: TraceEvent) {
-        self.trace.note(event);
+        if self.is_traced {
+            self.trace.note(event);
+        }
     }
 }
 

@@ -371,15 +371,10 @@ impl Timers {
         }
     }
 
-    /// Time is virtual here from now on, and stands still.
-    ///
-    /// # Returns
-    /// The time at which it stands still.
-    pub fn begin_simulation(&self) -> Moment {
-        let now = Moment::real_now();
+    /// Time is virtual here from now on, and stands still at this moment.
+    pub fn begin_simulation(&self, at: Moment) {
         // Relaxed: by the runner, before it has any timer.
-        self.clock.store(now.nanos(), Ordering::Relaxed);
-        now
+        self.clock.store(at.nanos(), Ordering::Relaxed);
     }
 
     /// In a simulation: moves time on to the next deadline, if there is one. Then [fire](Timers::fire_due).

@@ -237,6 +237,17 @@ impl ShardGuard {
         self.empty_inbox(true);
     }
 
+    /// Opens the shard again after a [seal](ShardGuard::seal); `false`: some of its tasks have not left, and it stays closed.
+    #[must_use]
+    pub fn open_anew(&self) -> bool {
+        // Acquire pairs with `task_left_elsewhere`.
+        let tasks = self.shard.tasks.load(Ordering::Acquire) + self.shard.runner.tasks();
+        if tasks == OPEN {
+            self.shard.begin_anew();
+        }
+        tasks == OPEN
+    }
+
     fn empty_inbox(&self, close: bool) -> bool {
         self.expect_no_poll();
         let (mut tasks, loans, parked, fallback_waker) = {

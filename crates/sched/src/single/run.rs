@@ -39,6 +39,10 @@ impl<S: Scheduler> Guarded<S> {
         self.shard
     }
 
+    pub(super) fn get_mut(&mut self) -> &mut S {
+        self.scheduler.get_mut()
+    }
+
     /// # Panics
     /// The guard is another shard's, or the scheduler is borrowed.
     pub(super) fn borrow<'a>(&'a self, guard: &'a ShardGuard) -> RefMut<'a, S> {
@@ -212,7 +216,7 @@ fn poll_until<S: Scheduler, const RECORDS: bool>(
                     let ended = unsafe { take_turn::<S, RECORDS>(context, access, task) };
                     (task, ended)
                 }
-                None if shard.has_pending() => continue,
+                None if shard.has_pending() || scheduler.goes_on() => continue,
                 None => return Ran::Idle,
             },
         };

@@ -64,8 +64,8 @@ pub fn end(shard: &Shard) {
 }
 
 /// [`Timers::begin_simulation`].
-pub fn begin_simulation(shard: &'static Shard) -> Moment {
-    Timers::made(shard).begin_simulation()
+pub fn begin_simulation(shard: &'static Shard, at: Moment) {
+    Timers::made(shard).begin_simulation(at);
 }
 
 /// The time in a simulation; `None` if none has begun.
