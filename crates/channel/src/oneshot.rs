@@ -243,7 +243,7 @@ impl<T> Future for WaitForClose<'_, T> {
         ready!(self.point.pass(cx.waker()));
         let polled = self.sender.poll_closed(cx);
         if polled.is_pending() {
-            context::waits_still(self.sender.shared.as_ptr(), "oneshot::closed");
+            context::waits_still(self.sender.shared.as_ptr(), "oneshot::closed", false);
         }
         polled
     }
@@ -409,7 +409,7 @@ impl<T> Future for Receiver<T> {
             }
         }
         let Some(found) = self.find(cx.waker()) else {
-            context::waits_still(self.pointer(), "oneshot::recv");
+            context::waits_still(self.pointer(), "oneshot::recv", false);
             return Poll::Pending;
         };
         self.shared = std::ptr::null_mut();

@@ -50,13 +50,16 @@ pub use self::selecting::{
 pub use self::stackful::Stackful;
 pub use self::waking::wake_inside;
 pub(crate) use self::waking::{wake_here, wake_if_here, wake_seen};
-pub(crate) use self::watching::{ROLL_CALL, SIMULATION, answer_next_poll, is_told};
-pub use self::watching::{is_watched, record, records};
+pub(crate) use self::watching::record;
+pub(crate) use self::watching::{ROLL_CALL, SIMULATION, is_told};
+pub use self::watching::{is_watched, records};
 
 /// Units of the cooperative budget of one poll. Operations that begin after it is used up yield, so that a task whose
 /// operations are always ready does not keep other tasks from running. Even with two microseconds of work beside each
 /// operation, a pool does not take such a poll to be stuck.
 const BUDGET: u32 = 8_192;
+/// Of [`Context::watched`]: who takes a lock here is [recorded](crate::recording).
+const RECORDS: u8 = 4;
 /// The budget where every operation yields: less than any takes.
 const NOTHING: u32 = 1;
 
@@ -69,7 +72,7 @@ pub struct Context {
     running_local: Cell<TaskState>,
     loaned_local: Cell<TaskState>,
     scheduling_points: Cell<bool>,
-    /// [`SIMULATION`] and [`ROLL_CALL`], as far as they are so.
+    /// [`SIMULATION`], [`ROLL_CALL`] and [`RECORDS`], as far as they are so.
     watched: Cell<u8>,
     /// Units of the budget that operations may still take in this poll before one yields.
     left: Cell<u32>,
@@ -473,7 +476,8 @@ impl Drop for Entered {
             context.woken_one.set(self.woken_one);
             context.set_shard(self.shard);
             context.scheduling_points.set(self.scheduling_points);
-            context.watched.set(self.watched);
+            let notes = context.watched.get() & RECORDS;
+            context.watched.set(self.watched | notes);
             context.left.set(self.left);
             context.budget.set(self.budget);
             context.publishes.set(self.publishes);

@@ -27,7 +27,7 @@ pub struct Waiter {
     pub spawned: Option<&'static Location<'static>>,
     /// What it waits for, whichever comes first. None: it did not say, as it waits for a foreign future, or runs.
     pub waits_for: Vec<WaitsFor>,
-    /// How long it has waited. `None`: that is not recorded, or it does not wait.
+    /// How long it has waited, since its last turn. `None`: that is not recorded, or it does not say what it waits for.
     pub waited: Option<Duration>,
 }
 
@@ -220,7 +220,7 @@ impl Dump {
                 match held_by {
                     Some(HeldBy::Waiter(at)) => write!(f, ", held by {}", self.called(*at))?,
                     Some(HeldBy::Elsewhere) => f.write_str(", held by one that is not here")?,
-                    None if LOCKS.contains(&kind) => {
+                    None if is_lock(name) => {
                         f.write_str(", held by whom is not recorded")?;
                     }
                     None => {}
@@ -235,8 +235,14 @@ impl Dump {
     }
 }
 
-/// What is held by somebody.
-const LOCKS: [&str; 3] = ["Mutex", "FairMutex", "RwLock"];
+/// Whether the operation of this name is one of a lock, which somebody holds.
+pub fn is_lock(operation: &str) -> bool {
+    const LOCKS: [&str; 3] = ["Mutex", "FairMutex", "RwLock"];
+    operation
+        .split("::")
+        .next()
+        .is_some_and(|kind| LOCKS.contains(&kind))
+}
 
 /// All threads of the process sleep, and none is left that could wake one.
 #[derive(Clone, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 //!
 //! * A task's last poll is marked in its header, in a word that nobody uses while it is parked: its runner exists twice,
 //!   with that and without, so that nobody pays who has not asked.
-//! * Who takes a lock is noted. That it is left is not: who waits for it strikes out what the lock's word says is over.
+//! * Who takes a lock is noted. That a mutex is left is not: who waits for it strikes out what its word says is over.
 //!
 //! A [roll call](crate::roll_call) polls all that wait; who says then that it waits still has waited since it did before.
 
 use alloc::boxed::Box;
 use core::cell::Cell;
-use core::panic::Location;
+use core::mem;
 use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 use crate::context;
 use crate::moment::Moment;
 use crate::platform::atomic::Ordering;
-use crate::platform::{Mutex, UnmodelledU32, counter, per_process, thread_local};
+use crate::platform::{Mutex, UnmodelledU32, UnmodelledU64, counter, per_process, thread_local};
 
 /// Not zero: it is recorded.
 static IS_ON: UnmodelledU32 = UnmodelledU32::new(0);
@@ -25,23 +25,44 @@ static IS_ON: UnmodelledU32 = UnmodelledU32::new(0);
 /// When it began, by both clocks: what the processor counts in a second is not known.
 static BEGAN: OnceLock<(Moment, u64)> = OnceLock::new();
 
-/// So many parts has the record of locks, so that two threads seldom want the same.
+/// So many parts has each map, so that two threads seldom want the same.
 const PARTS: usize = 64;
 
 /// A task or a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Who {
     /// The address of the task; or of the context of the thread, which polled none.
-    pub address: usize,
-    /// Where the task was spawned.
-    pub spawned: Option<&'static Location<'static>>,
+    address: usize,
+    /// No other one has it, though it may be where this one was.
+    number: u64,
 }
 
-/// Locks, by address: who took each last, and what the lock's word said then.
-type Taken = HashMap<usize, (Who, u32)>;
+type Spread<T> = Box<[Mutex<T>]>;
+
+/// How many have taken a lock, or have been others since.
+static NAMED: UnmodelledU64 = UnmodelledU64::new(0);
 
 per_process! {
-    fn taken() -> Box<[Mutex<Taken>]> = (0..PARTS).map(|_| Mutex::default()).collect()
+    /// Locks, by address: who took each last, and what the lock's word said then.
+    fn taken() -> Spread<HashMap<usize, (Who, u32)>> = parts()
+}
+
+per_process! {
+    /// The numbers of those who have taken a lock, by address.
+    fn named() -> Spread<HashMap<usize, u64>> = parts()
+}
+
+/// A thread that has taken a lock outside of all tasks.
+struct Named;
+
+impl Drop for Named {
+    fn drop(&mut self) {
+        ends(context::address().addr());
+    }
+}
+
+thread_local! {
+    static THREAD: Named = const { Named };
 }
 
 /// Records from now on.
@@ -72,35 +93,25 @@ pub(crate) fn count() -> u64 {
     counter().unwrap_or_else(|| Moment::real_now().nanos())
 }
 
+/// Seconds for each count, as far as is known. `None`: nothing has been recorded.
+fn per_count() -> Option<f64> {
+    let (began, from) = *BEGAN.get()?;
+    let counted = count().saturating_sub(from).max(1);
+    Some(Moment::real_now().since(began).as_secs_f64() / counted as f64)
+}
+
 /// How long ago that was. `None`: nothing has been recorded.
 pub fn ago(then: u64) -> Option<Duration> {
-    let (began, from) = *BEGAN.get()?;
-    let (since, counted) = (
-        Moment::real_now().since(began),
-        count().saturating_sub(from),
-    );
-    let per_count = since.as_secs_f64() / counted.max(1) as f64;
     let counts = count().saturating_sub(then);
-    Some(Duration::from_secs_f64(counts as f64 * per_count))
+    Some(Duration::from_secs_f64(counts as f64 * per_count()?))
 }
 
 /// How many a roll call has woken, that have not been polled since.
 static CALLED: UnmodelledU32 = UnmodelledU32::new(0);
 
-/// Tasks of a runtime that nobody runs are waited for no longer than this: meanwhile all polls of the process are slow.
-const CALLED_FOR: Duration = Duration::from_secs(5);
-
-/// The tasks that were called.
-#[derive(Default)]
-struct Called {
-    /// When they were polled before, by address.
-    before: HashMap<usize, u64>,
-    /// When they were called.
-    at: Option<Moment>,
-}
-
 per_process! {
-    fn called() -> Mutex<Called> = Mutex::default()
+    /// When they were polled before, by address.
+    fn called() -> Spread<HashMap<usize, u64>> = parts()
 }
 
 thread_local! {
@@ -110,10 +121,19 @@ thread_local! {
 
 /// A roll call is about to wake these tasks, which were polled then.
 pub(crate) fn call(tasks: impl Iterator<Item = (usize, u64)>) {
-    let mut called = called().lock();
-    called.before.extend(tasks);
-    called.at = Some(Moment::real_now());
-    CALLED.store(called.before.len() as u32, Ordering::Relaxed); // Relaxed: they are woken afterwards
+    for (task, polled) in tasks {
+        if part(called(), task).lock().insert(task, polled).is_none() {
+            CALLED.fetch_add(1, Ordering::Relaxed); // Relaxed: they are woken afterwards
+        }
+    }
+}
+
+/// The roll call is over: who has not been polled begins anew.
+pub(crate) fn end_call() {
+    for part in called() {
+        let forgotten = mem::take(&mut *part.lock()).len();
+        CALLED.fetch_sub(forgotten as u32, Ordering::Relaxed); // Relaxed: as above
+    }
 }
 
 /// The task at this address is about to be polled, or ends without: it is no longer one that was called. If it says in this
@@ -129,16 +149,11 @@ pub fn comes(task: usize) {
 #[cold]
 #[inline(never)]
 fn strike_off(task: usize) {
-    let mut called = called().lock();
-    let is_over = |at: Moment| Moment::real_now().since(at) > CALLED_FOR;
-    if called.at.is_none_or(is_over) {
-        *called = Called::default();
-    }
-    let before = called.before.remove(&task);
-    CALLED.store(called.before.len() as u32, Ordering::Relaxed); // Relaxed: as above
-    drop(called);
+    let before = part(called(), task).lock().remove(&task);
     if let Some(before) = before {
-        context::answer_next_poll(|poll| POLLED.with(|polled| polled.set((task, poll, before))));
+        CALLED.fetch_sub(1, Ordering::Relaxed); // Relaxed: as above
+        let poll = context::stamp().wrapping_add(1);
+        POLLED.with(|polled| polled.set((task, poll, before)));
     }
 }
 
@@ -149,36 +164,69 @@ pub(crate) fn waits_on(task: usize, poll: u16) -> Option<u64> {
     is_it.then_some(before)
 }
 
-fn part(lock: usize) -> &'static Mutex<Taken> {
-    // Locks lie some words apart.
-    &taken()[(lock >> 4) % PARTS]
+/// The part that has what is at this address.
+fn part<T>(parts: &Spread<T>, address: usize) -> &Mutex<T> {
+    // Knuth's multiplicative hash: what lies at equal distances is not in few parts.
+    let hash = (address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    &parts[(hash >> 32) as usize % PARTS]
+}
+
+fn parts<T: Default>() -> Spread<T> {
+    (0..PARTS).map(|_| Mutex::default()).collect()
 }
 
 /// Who runs on this thread.
 fn who() -> Who {
-    context::with(|context| {
-        let task = context.with_polled(|task| Who {
-            address: task.pointer().addr().get(),
-            spawned: Some(task.spawned),
-        });
-        task.unwrap_or_else(|| Who {
-            address: core::ptr::from_ref(context).addr(),
-            spawned: None,
-        })
-    })
+    let task = context::with(|context| context.polling());
+    let address = match task {
+        Some(task) => task.addr().get(),
+        None => {
+            let _known = THREAD.try_with(|_| ());
+            context::address().addr()
+        }
+    };
+    let mut names = part(named(), address).lock();
+    // Relaxed: only the number counts.
+    let number = names
+        .entry(address)
+        .or_insert_with(|| NAMED.fetch_add(1, Ordering::Relaxed));
+    Who {
+        address,
+        number: *number,
+    }
+}
+
+/// Who is at this address now, if it has ever taken a lock.
+pub fn who_at(address: usize) -> Option<Who> {
+    let number = *part(named(), address).lock().get(&address)?;
+    Some(Who { address, number })
+}
+
+/// The task, or thread, at this address has ended: the next one there is another.
+pub fn ends(address: usize) {
+    // Relaxed: one that was named here is seen here.
+    if NAMED.load(Ordering::Relaxed) != 0 && !crate::mutant!("dead_keep_their_names") {
+        part(named(), address).lock().remove(&address);
+    }
 }
 
 /// This lock has been taken here; `word` tells one who has it from others, mostly.
 pub fn takes(lock: usize, word: u32) {
     if !crate::mutant!("holder_unrecorded") {
-        part(lock).lock().insert(lock, (who(), word));
+        let who = who();
+        part(taken(), lock).lock().insert(lock, (who, word));
     }
+}
+
+/// Nobody has this lock alone any more, or it is gone.
+pub fn leaves(lock: usize) {
+    part(taken(), lock).lock().remove(&lock);
 }
 
 /// Somebody has to wait for this lock, and sees this in its word, or that nobody has it: strikes out who does not have it any
 /// more.
 pub fn waits(lock: usize, word: Option<u32>) {
-    let mut taken = part(lock).lock();
+    let mut taken = part(taken(), lock).lock();
     let has = |(_, then): &(Who, u32)| Some(*then) == word;
     if !taken.get(&lock).is_some_and(has) && !crate::mutant!("former_holder_stays") {
         taken.remove(&lock);
@@ -187,5 +235,5 @@ pub fn waits(lock: usize, word: Option<u32>) {
 
 /// Who holds this lock, if that is recorded.
 pub fn holder_of(lock: usize) -> Option<Who> {
-    part(lock).lock().get(&lock).map(|(who, _)| *who)
+    part(taken(), lock).lock().get(&lock).map(|(who, _)| *who)
 }

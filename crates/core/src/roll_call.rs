@@ -135,6 +135,7 @@ pub fn end() -> RollCall {
         shard.set_roll_call(false);
     }
     let answers = set_on(false);
+    recording::end_call();
     let mut called = core::mem::take(&mut *state().lock());
     // Some were listed where they were, and again where they went.
     called.living.sort_by_key(|task| task.address);

@@ -130,7 +130,11 @@ impl Sleeper {
     /// # Errors
     /// Nobody will.
     pub(crate) fn sleep_or_fail(&self, waits: bool) -> Result<(), Deadlock> {
-        self.while_it_can(waits, || self.permit.take_for_good(all_sleep))
+        let sleep = || {
+            self.permit.take_for_good(all_sleep);
+            true
+        };
+        self.while_it_can(waits, sleep).map(drop)
     }
 
     /// The same for a thread that waits, but so long at most, to look around; whether the permit was given.
@@ -141,26 +145,27 @@ impl Sleeper {
         self.while_it_can(true, || self.permit.take_or_look(limit, all_sleep))
     }
 
-    fn while_it_can<R>(&self, waits: bool, sleep: impl FnOnce() -> R) -> Result<R, Deadlock> {
-        let can = if waits { FAILS | WAITS } else { FAILS };
+    /// Whether `sleep` was ended by a wake.
+    fn while_it_can(&self, waits: bool, sleep: impl FnOnce() -> bool) -> Result<bool, Deadlock> {
         // Relaxed: published by the permit, as this thread sleeps; and read only while it does. So below.
-        let is_called = self.can.load(Ordering::Relaxed) & CALLED != 0;
-        if recording::is_on() && !is_called {
-            // Relaxed: as above.
-            self.since.store(recording::count(), Ordering::Relaxed);
+        if recording::is_on() && self.since.load(Ordering::Relaxed) == 0 {
+            self.since.store(recording::count(), Ordering::Relaxed); // Relaxed: as above
         }
         // What came too late for the sleep before was about that one.
         drop(self.deadlock.lock().take());
+        let can = if waits { FAILS | WAITS } else { FAILS };
         self.can.store(can, Ordering::Relaxed); // Relaxed: as above
-        let slept = sleep();
-        // Relaxed: as above.
-        self.can.fetch_and(CALLED, Ordering::Relaxed);
-        self.deadlock.lock().take().map_or(Ok(slept), Err)
+        let is_woken = sleep();
+        let is_called = self.can.swap(0, Ordering::Relaxed) & CALLED != 0; // Relaxed: as above
+        if is_woken && !is_called {
+            self.wait_is_over();
+        }
+        self.deadlock.lock().take().map_or(Ok(is_woken), Err)
     }
 
-    /// What this thread waited for has come.
+    /// What this thread waited for has come, perhaps.
     pub(crate) fn wait_is_over(&self) {
-        self.can.store(0, Ordering::Relaxed); // Relaxed: as above
+        self.since.store(0, Ordering::Relaxed); // Relaxed: as above
     }
 
     fn asleep(&self) -> Asleep {

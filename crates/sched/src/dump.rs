@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use gossamer_core::context::simulated::Wanted;
-use gossamer_core::dump::{Dump, HeldBy, Waiter, WaiterKind, WaitsFor};
+use gossamer_core::dump::{Dump, HeldBy, Waiter, WaiterKind, WaitsFor, is_lock};
 use gossamer_core::platform::thread::sleep;
 use gossamer_core::platform::{Mutex, per_process};
 use gossamer_core::recording::{self, Who};
@@ -133,10 +133,13 @@ pub(crate) fn tell(called: &RollCall, asleep: &[Asleep]) -> Dump {
     });
     let all: Vec<_> = tasks.chain(threads).collect();
     let joins = called.living.iter().map(|task| task.join);
-    let whos = all.iter().map(Told::who);
+    let whos = all.iter().map(|told| recording::who_at(told.address));
     let mut telling = Telling {
         joins: joins.enumerate().map(|(at, join)| (join, at)).collect(),
-        whos: whos.enumerate().map(|(at, who)| (who, at)).collect(),
+        whos: whos
+            .enumerate()
+            .filter_map(|(at, who)| Some((who?, at)))
+            .collect(),
         objects: HashMap::new(),
         answers: &called.answers,
     };
@@ -151,15 +154,6 @@ struct Told {
     name: Option<String>,
     spawned: Option<&'static Location<'static>>,
     since: Option<u64>,
-}
-
-impl Told {
-    fn who(&self) -> Who {
-        Who {
-            address: self.address,
-            spawned: self.spawned,
-        }
-    }
 }
 
 /// Makes a dump of addresses.
@@ -185,7 +179,9 @@ impl Telling<'_> {
             .map(|wanted| self.wait(*wanted));
         let waits_for = waits_for.collect();
         let mut waiter = Waiter::new(told.kind, told.name, told.spawned, waits_for);
-        waiter.waited = told.since.and_then(recording::ago);
+        if !waiter.waits_for.is_empty() {
+            waiter.waited = told.since.and_then(recording::ago);
+        }
         waiter
     }
 
@@ -198,7 +194,7 @@ impl Telling<'_> {
             } => WaitsFor::Operation {
                 name,
                 called,
-                held_by: recording::holder_of(object).map(|who| self.holder(who)),
+                held_by: self.holder_of(name, object),
                 object: self.number(object),
             },
             Wanted::Task(join) | Wanted::Join(join) => match self.joins.get(&join) {
@@ -208,9 +204,10 @@ impl Telling<'_> {
         }
     }
 
-    fn holder(&self, who: Who) -> HeldBy {
+    fn holder_of(&self, operation: &str, object: usize) -> Option<HeldBy> {
+        let who = recording::holder_of(object).filter(|_| is_lock(operation))?;
         let at = self.whos.get(&who);
-        at.map_or(HeldBy::Elsewhere, |at| HeldBy::Waiter(*at))
+        Some(at.map_or(HeldBy::Elsewhere, |at| HeldBy::Waiter(*at)))
     }
 
     fn number(&mut self, object: usize) -> usize {

@@ -83,21 +83,24 @@ impl Ended {
         }
     }
 
-    /// The next that has ended; or from now on `waker` is called when there is one.
-    fn next_or_wake(&self, waker: &Waker) -> Option<Key> {
+    /// The next that has ended.
+    ///
+    /// # Errors
+    /// None has. From now on `waker` is called when there is one; whether it was to be called before.
+    fn next_or_wake(&self, waker: &Waker) -> Result<Key, bool> {
         if let Some(next) = self.line.lock().ready.pop_front() {
-            return Some(next);
+            return Ok(next);
         }
         // No user code under the lock: it is cloned before, and what it replaces is dropped after.
-        let mut waker = Some(waker.clone());
-        let (next, _before) = {
+        let mut own = Some(waker.clone());
+        let (next, before) = {
             let mut line = self.line.lock();
             match line.ready.pop_front() {
                 Some(next) if !gossamer_core::mutant!("join_set_loses_id") => (Some(next), None),
-                _ => (None, mem::replace(&mut line.waiter, waker.take())),
+                _ => (None, mem::replace(&mut line.waiter, own.take())),
             }
         };
-        next
+        next.ok_or_else(|| before.is_some_and(|before| before.will_wake(waker)))
     }
 }
 
@@ -268,10 +271,13 @@ impl<T> JoinSet<T> {
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(Id, T), JoinError>>> {
         while !self.is_empty() {
-            let Some(key) = self.ended.next_or_wake(cx.waker()) else {
-                self.origin.check("waiting for a join set");
-                context::waits_still(&raw const *self.ended, "JoinSet::join_next");
-                return Poll::Pending;
+            let key = match self.ended.next_or_wake(cx.waker()) {
+                Ok(key) => key,
+                Err(again) => {
+                    self.origin.check("waiting for a join set");
+                    context::waits_still(&raw const *self.ended, "JoinSet::join_next", again);
+                    return Poll::Pending;
+                }
             };
             if let Some(output) = self.take(key) {
                 return Poll::Ready(Some(output));

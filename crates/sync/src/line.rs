@@ -213,6 +213,14 @@ impl<P: LockPolicy, R: Admission> Line<P, R> {
         }
     }
 
+    /// Nobody has the lock alone any more, or it is gone: records that, if it is recorded.
+    #[inline(always)]
+    pub(crate) fn record_left(&self) {
+        if R::IS_LOCK && context::records() {
+            recording::leaves(core::ptr::from_ref(self).addr());
+        }
+    }
+
     /// Comes and goes, if that can be at once.
     #[inline]
     pub(crate) fn try_arrive(&self, wants: usize) -> bool {
@@ -346,6 +354,7 @@ unsafe impl<P: LockPolicy, R: Admission> Waitable for Line<P, R> {
 
 impl<P: LockPolicy, R: Admission> Drop for Line<P, R> {
     fn drop(&mut self) {
+        self.record_left();
         forget_waiters::<_, Enter>(self);
     }
 }

@@ -190,6 +190,9 @@ impl<T: ?Sized, P: LockPolicy> RwLock<T, P> {
     /// One that reads, or the one that writes, leaves.
     #[inline(always)]
     fn leave(&self, wants: usize) {
+        if wants == WRITES {
+            self.line.record_left();
+        }
         let leave = |bits| Access::give_back(bits, wants);
         // Others that read stay, or nobody waits.
         let quickly =
@@ -202,6 +205,7 @@ impl<T: ?Sized, P: LockPolicy> RwLock<T, P> {
     /// The one that writes reads from now on.
     fn turn_to_reading(&self) {
         gossamer_core::context::simulated::lets_go(&self.line);
+        self.line.record_left();
         let turns = |bits| Access::give_back(bits, WRITES) + 1;
         if gossamer_core::mutant!("downgrade_wakes_nobody") {
             self.line.try_change(|bits| Some(turns(bits)));

@@ -164,7 +164,7 @@ impl Future for Sleep {
             }
         }
         if this.timer.as_mut().poll(cx.waker()).is_pending() {
-            context::waits_still(&raw const *this.timer, "sleep::ends");
+            context::waits_still(&raw const *this.timer, "sleep::ends", !begins);
             if begins {
                 *this.state = State::Begun;
             }

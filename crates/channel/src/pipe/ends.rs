@@ -326,7 +326,7 @@ fn register<P: PipePolicy, S: Side>(
             break Poll::Ready(Err(Closed));
         }
         if now.waits_with(waker) {
-            context::waits_still(&raw const *word, "pipe::recv");
+            context::waits_still(&raw const *word, "pipe::recv", true);
             break Poll::Pending;
         }
         if waiter.is_nobody() && now.waits_boxed() {

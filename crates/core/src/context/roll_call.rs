@@ -80,10 +80,11 @@ pub(crate) fn hear() {
 #[cold]
 #[inline(never)]
 pub(crate) fn wants(wants: Wanted) {
-    answer(wants, |_| {});
+    answer(wants, true, |_| {});
 }
 
-fn answer(wants: Wanted, change: impl FnOnce(&mut Vec<Wanted>)) {
+/// `again`: it has been polled in vain before.
+fn answer(wants: Wanted, again: bool, change: impl FnOnce(&mut Vec<Wanted>)) {
     let joined = with(|context| context.watched.get() & ROLL_CALL != 0);
     if !joined || crate::mutant!("roll_call_unanswered") {
         return;
@@ -96,7 +97,7 @@ fn answer(wants: Wanted, change: impl FnOnce(&mut Vec<Wanted>)) {
             context.turn.get(),
         )
     });
-    if let Some(before) = recording::waits_on(task, poll) {
+    if again && let Some(before) = recording::waits_on(task, poll) {
         with(|context| context.with_polled(|task| task.polled_before(before)));
     }
     if !is_on() {
@@ -125,19 +126,20 @@ fn answer(wants: Wanted, change: impl FnOnce(&mut Vec<Wanted>)) {
     }
 }
 
-/// As [`waits_at`]; and a roll call is answered too. For what costs little, or finds out here that it waits still.
+/// As [`waits_at`]; and a roll call is answered too. For what costs little, or finds out here that it waits still. `again`:
+/// it is known to have been polled in vain before.
 #[inline(always)]
-pub fn waits_still<T>(object: *const T, name: &'static str) {
+pub fn waits_still<T>(object: *const T, name: &'static str, again: bool) {
     waits_at(object, name);
     if is_told() {
-        named(object.addr(), name);
+        named(object.addr(), name, again);
     }
 }
 
 /// An operation that may have a [`Join`](crate::header::Join) in its object, which has answered just before.
 #[cold]
 #[inline(never)]
-fn named(object: usize, name: &'static str) {
+fn named(object: usize, name: &'static str, again: bool) {
     let called = None;
     let wants = Wanted::Operation {
         name,
@@ -145,7 +147,7 @@ fn named(object: usize, name: &'static str) {
         called,
     };
     let is_in = |join: usize| join.wrapping_sub(object) < NEAR;
-    answer(wants, |others| {
+    answer(wants, again, |others| {
         others.retain(|other| !matches!(other, Wanted::Join(join) if is_in(*join)));
     });
 }

@@ -1,14 +1,11 @@
 //! Who is told of what waits: a simulation, or who calls the roll.
 
-use super::with;
+use super::{RECORDS, with};
 
 /// The runner looks at parked operations: this thread runs a simulation, with scheduling points or without.
 pub(crate) const SIMULATION: u8 = 1;
 /// What is polled here says what it waits for.
 pub(crate) const ROLL_CALL: u8 = 2;
-
-/// Who takes a lock here is [recorded](crate::recording).
-pub(crate) const RECORDS: u8 = 4;
 
 /// Whether who takes a lock here is recorded.
 #[inline(always)]
@@ -17,8 +14,15 @@ pub fn records() -> bool {
 }
 
 /// It is recorded from now on.
-pub fn record() {
-    with(|context| context.watched.set(context.watched.get() | RECORDS));
+pub(crate) fn record() {
+    with(|context| {
+        let watched = context.watched.replace(context.watched.get() | RECORDS);
+        if watched & RECORDS == 0 {
+            // Threads that have run no tasks have counted no polls: their stamps would be alike.
+            let apart = (core::ptr::from_ref(context).addr() >> 6) as u16;
+            context.turn.set(context.turn.get().wrapping_add(apart | 1));
+        }
+    });
 }
 
 /// Whether this thread runs a simulation.
@@ -31,12 +35,4 @@ pub fn is_watched() -> bool {
 #[inline(always)]
 pub(crate) fn is_told() -> bool {
     with(|context| context.watched.get() != 0)
-}
-
-/// The poll that is about to begin here answers, also if the roll call is over by then; `tell` is told its number.
-pub(crate) fn answer_next_poll(tell: impl FnOnce(u16)) {
-    with(|context| {
-        context.watched.set(context.watched.get() | ROLL_CALL);
-        tell(context.turn.get().wrapping_add(1));
-    });
 }

@@ -168,10 +168,9 @@ impl Header {
     /// # Safety
     /// On the runner.
     pub(crate) unsafe fn polled(&self) -> Option<u64> {
-        self.next
-            .get()
-            .polled()
-            .filter(|_| !self.state().ignores_wake())
+        // Of one that is queued the word is perhaps a thief's. And what half a word can hold wraps soon.
+        let is_there = !self.state().ignores_wake() && usize::BITS == 64;
+        is_there.then(|| self.next.get().polled()).flatten()
     }
 
     /// The first step of a wake, for a model that holds a thread up before the second.

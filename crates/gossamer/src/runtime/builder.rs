@@ -150,13 +150,13 @@ impl<S: Scheduler> Builder<S> {
         self
     }
 
-    /// Has it be noted since when each task and thread waits, and who has locked a [`Mutex`](crate::sync::Mutex) or an
-    /// [`RwLock`](crate::sync::RwLock) to write, for [dumps](Runtime::dump) and reports of [deadlocks](Runtime::try_block_on):
-    /// for the whole process, from now on.
+    /// Has it be noted since when each task and thread waits, which is since its last turn, and who has locked a
+    /// [`Mutex`](crate::sync::Mutex) or, to write, an [`RwLock`](crate::sync::RwLock): for [dumps](Runtime::dump) and reports of
+    /// [deadlocks](Runtime::try_block_on), for the whole process, from when the runtime is built.
     ///
-    /// A turn of a task takes some ten instructions more then, and a lock some hundred. A guard that is passed on, or
-    /// forgotten, counts as that of whoever locked. A thread that is not a runtime's notes what it locks from when it has
-    /// waited once.
+    /// A turn of a task takes some ten instructions more then, and a lock some hundred. To be asked by a dump counts as no
+    /// turn, unless the task's runtime runs only afterwards. A guard that is passed on, or forgotten, counts as that of
+    /// whoever locked. A thread that is not a runtime's notes what it locks from when it has waited once.
     pub fn record_waits(mut self) -> Self {
         self.records_waits = true;
         self

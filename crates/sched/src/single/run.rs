@@ -129,6 +129,7 @@ fn fail_polled<S: Scheduler>(
 /// This thread runs the shard, where the task lives and has not finished; no poll goes on.
 unsafe fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure, is_told: bool) {
     recording::comes(address(task));
+    recording::ends(address(task));
     // The drop counts as part of the poll: nothing may block in it.
     // SAFETY: we run the task's shard; `finish` keeps it until the poll has ended.
     context::with(|context| unsafe { context.begin_poll(task, true) });
@@ -384,6 +385,9 @@ unsafe fn poll<S: Scheduler, const RECORDS: bool>(
     if let Some(access) = access {
         // SAFETY: the shard's, as the caller says.
         unsafe { context.end_outside(access) };
+    }
+    if RECORDS && polled.is_ready() {
+        recording::ends(address(task));
     }
     match polled {
         Poll::Ready(()) => Ended::Ready,

@@ -263,7 +263,7 @@ impl Data {
             return Poll::Ready(());
         }
         self.refuse_to_end();
-        context::waits_still(self, "scope::ends");
+        context::waits_still(self, "scope::ends", false);
         Poll::Pending
     }
 }

@@ -54,7 +54,7 @@ impl<T> Future for ScopedHandle<'_, T> {
         match self.child.take_or_wake(cx.waker()) {
             Some(output) => Poll::Ready(output),
             None => {
-                context::waits_still(&raw const *self, "scope::join");
+                context::waits_still(&raw const *self, "scope::join", false);
                 Poll::Pending
             }
         }
