@@ -8,7 +8,7 @@ use std::thread::sleep as rest;
 use std::time::{Duration, Instant};
 
 use gossamer::runtime::{Dump, Stopped, Waiter, WaiterKind, WaitsFor};
-use gossamer::sync::{Barrier, Mutex, RwLock, RwLockWriteGuard, Semaphore};
+use gossamer::sync::{Barrier, FairMutex, Mutex, RwLock, RwLockWriteGuard, Semaphore};
 use gossamer::time::sleep as later;
 use gossamer::{Runtime, Wait, channel, spawn};
 
@@ -169,8 +169,8 @@ programs! { pub(crate) RECORDED
         });
         no_circle(ran)
     };
-    a_holder_left: Deadlock(&["Mutex::lock on Mutex #1", "held by whom is not recorded"]), |rt| {
-        let lock = Arc::new(Mutex::new(()));
+    a_holder_left: Deadlock(&["FairMutex::lock on FairMutex #1", "held by whom is not recorded"]), |rt| {
+        let lock = Arc::new(FairMutex::new(()));
         let (theirs, both) = (lock.clone(), Arc::new(Barrier::new(2)));
         let they = both.clone();
         let former = rt.spawn(async move {

@@ -81,9 +81,8 @@ impl<T: Ord> Outcomes<T> {
     /// channel by dropping its end, and the order in which the members of a `JoinSet` end. Where others can tell in which
     /// order two of these came, an outcome may be missed: use [`Outcomes::without_reduction`]. (A value that is shared
     /// otherwise can be a [`sim::Cell`](https://docs.rs/gossamer-rt/latest/gossamer/sim/struct.Cell.html).)
-    /// Closing a channel, a semaphore or the like takes effect at once as well. Nor is it seen that the ports of one set share
-    /// a line, and in which order timers with the same deadline were set: a program where that counts is explored
-    /// [without reduction](Outcomes::without_reduction).
+    /// Closing a channel, a semaphore or the like takes effect at once as well. Nor is it seen in which order timers with the
+    /// same deadline were set: a program where that counts is explored [without reduction](Outcomes::without_reduction).
     ///
     /// The schedule of an outcome is the simplest of those that were run, which need not be the simplest of all.
     ///

@@ -4,11 +4,12 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gossamer::experiment::{Limit, Limits, Outcome, Outcomes, draw};
+use gossamer::channel::PortSet;
+use gossamer::experiment::{Distribution, Limit, Limits, Outcome, Outcomes, draw};
 use gossamer::sim::{Cause, Cell};
 use gossamer::sync::{Barrier, Condvar, MVar, Mutex, RwLock, Semaphore};
 use gossamer::time::{TimeoutExt, sleep as rest};
-use gossamer::{JoinHandle, channel, select, yield_now};
+use gossamer::{JoinHandle, channel, select, spawn, yield_now};
 
 use super::outcomes::{count, dine, p};
 use crate::contract::SIM;
@@ -151,6 +152,66 @@ fn channels() {
         join(senders).await;
         all
     });
+}
+
+/// What is sent to one port of a set is before or after what is sent to another.
+#[test]
+fn ports_of_one_set() {
+    async fn arrived(is_ring: bool) -> usize {
+        let set = PortSet::new();
+        let (mut rings, mut channels) = (Vec::new(), Vec::new());
+        for _ in 0..2 {
+            if is_ring {
+                let (tx, rx) = channel::spsc(1);
+                set.add(rx).expect("it is new");
+                rings.push(tx);
+            } else {
+                let (tx, rx) = channel::bounded(1);
+                set.add(rx).expect("it is new");
+                channels.push(tx);
+            }
+        }
+        // A new port is looked at once, whether it has something or not.
+        assert!(set.try_recv().is_none());
+        let sent = Arc::new([MVar::empty(), MVar::empty()]);
+        let mut tasks = Vec::new();
+        for (number, mut tx) in (0..).zip(rings) {
+            let sent = sent.clone();
+            tasks.push(spawn(async move {
+                tx.send(number).await.expect("the set lives");
+                sent[number].put(()).await;
+            }));
+        }
+        for (number, tx) in (0..).zip(channels) {
+            let sent = sent.clone();
+            tasks.push(spawn(async move {
+                tx.send(number).await.expect("the set lives");
+                sent[number].put(()).await;
+            }));
+        }
+        for sent in sent.iter() {
+            sent.take().await;
+        }
+        let seen = set
+            .recv()
+            .await
+            .expect("two were sent")
+            .1
+            .expect("none has ended");
+        drop(tasks);
+        seen
+    }
+    for is_ring in [false, true] {
+        let (found, _) = both(|| arrived(is_ring));
+        assert_eq!(found.iter().count(), 2, "{found}");
+        let limits = Limits::new();
+        let merged = Distribution::of_merged_schedules(&limits, SIM, || arrived(is_ring));
+        let merged = merged.expect("it is sound");
+        for first in [0, 1] {
+            let outcome = Outcome::Returned(first);
+            assert_eq!(merged.probability(&outcome), p(1, 2), "{merged}");
+        }
+    }
 }
 
 #[test]

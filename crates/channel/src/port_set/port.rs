@@ -126,9 +126,15 @@ impl<T, P: RingPolicy> Placed<T, P> {
         kept: Option<Arc<Signal>>,
     ) -> Self {
         let source = match port {
-            Port::Channel(receiver) => return Self::Channel(receiver),
+            Port::Channel(receiver) => {
+                ready.has(&*receiver.0);
+                return Self::Channel(receiver);
+            }
             Port::Oneshot(receiver) => Source::Oneshot(receiver),
-            Port::Spsc(receiver) => Source::Ring(receiver),
+            Port::Spsc(receiver) => {
+                ready.has(receiver.chan());
+                Source::Ring(receiver)
+            }
             Port::Pipe(pipe) => Source::Pipe(pipe),
         };
         let mut signalled = Signalled {

@@ -6,6 +6,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use gossamer_core::context::simulated;
 use gossamer_core::policy::{LockPolicy, Shared, SharedWord};
 use gossamer_core::wait_queue::{Leave, forget_waiters};
 use gossamer_core::waiter::Deferred;
@@ -28,6 +29,11 @@ impl Ready {
         locked.mark(NO_SENDERS, true);
         locked.unlock();
         Self(chan)
+    }
+
+    /// What is done at this channel is done at the set as well: tells a simulation.
+    pub(super) fn has<C>(&self, chan: &C) {
+        simulated::is_part(chan, &self.0);
     }
 
     /// One port more. From now on receivers wait.

@@ -99,6 +99,11 @@ impl<T, P: RingPolicy> Receiver<T, P> {
         !ReceivingEnd::could_go(chan, chan.look())
     }
 
+    /// The channel.
+    pub(crate) fn chan(&self) -> &Chan<T, P> {
+        self.0.chan()
+    }
+
     /// It waits in no set any more.
     pub(crate) fn leave_set(&mut self) {
         let chan = self.0.chan();

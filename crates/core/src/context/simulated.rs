@@ -51,6 +51,8 @@ pub(super) struct Notes {
     held_back: Option<HeldBack>,
     /// The task whose turn it is has come to an operation.
     comes: bool,
+    /// Objects of which each is part of another one, by address.
+    wholes: Vec<(usize, usize)>,
 }
 
 impl Notes {
@@ -62,7 +64,14 @@ impl Notes {
             held: Vec::new(),
             held_back: None,
             comes: false,
+            wholes: Vec::new(),
         }
+    }
+
+    /// The object that this one is part of, or itself.
+    fn whole(&self, object: usize) -> usize {
+        let found = self.wholes.iter().rfind(|(part, _)| *part == object);
+        found.map_or(object, |(_, whole)| *whole)
     }
 
     /// What a task waits for is not so any more.
@@ -226,11 +235,15 @@ pub fn able_tasks(into: &mut Vec<(usize, usize)>) {
     });
 }
 
-/// The objects, by address, of the operations of this task that are held back and would take effect.
+/// The objects, by address, of the operations of this task that are held back and would take effect; of a [part](is_part),
+/// its whole.
 pub fn objects_of(task: usize, into: &mut Vec<usize>) {
     notes(|notes| {
         if let Some(held_back) = &notes.held_back {
             held_back.objects_of(task, into);
+        }
+        for object in into {
+            *object = notes.whole(*object);
         }
     });
 }
@@ -241,7 +254,22 @@ pub fn held_by(task: usize, into: &mut Vec<(usize, Begins)>) {
         if let Some(held_back) = &notes.held_back {
             held_back.all_of(task, into);
         }
+        for (object, _) in into {
+            *object = notes.whole(*object);
+        }
     });
+}
+
+/// What is done at `part` is done at `whole` as well, from now on: it is a port in a set, say.
+#[inline]
+pub fn is_part<T, W>(part: &T, whole: &W) {
+    if is_watched() && !crate::mutant!("ports_stand_alone") {
+        let [part, whole] = [
+            core::ptr::from_ref(part).addr(),
+            core::ptr::from_ref(whole).addr(),
+        ];
+        notes(|notes| notes.wholes.push((part, whole)));
+    }
 }
 
 /// Lets the operations of this task begin that would take effect; or, if `all`, every one.
