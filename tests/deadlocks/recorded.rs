@@ -282,6 +282,27 @@ programs! { pub(crate) RECORDED
         thread.join().expect("no panic").expect("it ends");
         Ok(())
     };
+    a_suspicion: Returns, |rt| {
+        // While anybody runs, who waits in a circle is only suspected to wait for ever.
+        let locks = Arc::new([Mutex::new(()), Mutex::new(())]);
+        let both = Arc::new(Barrier::new(2));
+        let tasks = [0, 1].map(|first| {
+            let (locks, both) = (locks.clone(), both.clone());
+            rt.task().name(["left", "right"][first]).spawn(async move {
+                let _first = locks[first].lock().await;
+                both.arrive().await;
+                let _second = locks[1 - first].lock().await;
+            })
+        });
+        dump_when(rt, |dump| {
+            let text = dump.to_string();
+            let last = text.lines().last().filter(|last| last.contains("suspected deadlock, a circle: task"))?;
+            assert!(last.contains("`left`, which waits for ") && last.contains("`right`, which waits for "));
+            Some(())
+        });
+        tasks[0].abort();
+        Ok(())
+    };
     how_long: Returns, |rt| {
         let (tx, rx) = channel::unbounded::<u32>();
         let began = Instant::now();

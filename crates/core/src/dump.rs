@@ -168,8 +168,32 @@ impl fmt::Display for WaiterKind {
 }
 
 impl fmt::Display for Dump {
-    /// A line for each, and one for each further thing that it waits for.
+    /// A line for each, and one for each further thing that it waits for; and a deadlock that is suspected, though somebody
+    /// else may end it, as others run: some who wait for each other.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_waiters(f)?;
+        self.write_circle(f, "suspected deadlock, a circle")
+    }
+}
+
+impl Dump {
+    /// Those that wait for each other, if there are some.
+    fn write_circle(&self, f: &mut fmt::Formatter<'_>, what: &str) -> fmt::Result {
+        let circle = self.circle();
+        for (nth, at) in circle.iter().enumerate() {
+            match nth {
+                0 => write!(f, "\n{what}: ")?,
+                _ => f.write_str(", which waits for ")?,
+            }
+            write!(f, "{}", self.called(*at))?;
+        }
+        match circle.first() {
+            Some(first) => write!(f, ", which waits for {}", self.called(*first)),
+            None => Ok(()),
+        }
+    }
+
+    fn write_waiters(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, waiter) in self.waiters.iter().enumerate() {
             if at > 0 {
                 f.write_str("\n")?;
@@ -201,9 +225,6 @@ impl fmt::Display for Dump {
             ),
         }
     }
-}
-
-impl Dump {
     fn write_wait(&self, f: &mut fmt::Formatter<'_>, waits_for: &WaitsFor) -> fmt::Result {
         match waits_for {
             WaitsFor::Operation {
@@ -266,20 +287,8 @@ impl fmt::Display for Deadlock {
             f,
             "deadlock: every thread of the process sleeps, and nobody is left to wake one"
         )?;
-        write!(f, "{}", self.0)?;
-        let circle = self.0.circle();
-        for (nth, at) in circle.iter().enumerate() {
-            f.write_str(if nth == 0 {
-                "\na circle: "
-            } else {
-                ", which waits for "
-            })?;
-            write!(f, "{}", self.0.called(*at))?;
-        }
-        match circle.first() {
-            Some(first) => write!(f, ", which waits for {}", self.0.called(*first)),
-            None => Ok(()),
-        }
+        self.0.write_waiters(f)?;
+        self.0.write_circle(f, "a circle")
     }
 }
 

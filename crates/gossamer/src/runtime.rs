@@ -321,7 +321,8 @@ impl Runtime {
 
     /// Says of every task and fiber of the process, and of its threads that call [`.wait()`](crate::Wait::wait), what it
     /// waits for: for a program that hangs. Nobody notes anything before, so being found here costs a wait nothing. (Since
-    /// when it waits, and who holds a lock, is known where [`record_waits`](Builder::record_waits) was asked for.)
+    /// when it waits, and who holds a lock, is known where [`record_waits`](Builder::record_waits) was asked for.) Those who
+    /// wait for each other in a circle are named as a suspected deadlock: while others run, it is not proven.
     ///
     /// All of them are polled once more for that, and answer. One whose future is foreign, or that is in the midst of a
     /// poll, does not say what it waits for; nor does a thread that waits with a limit of time, or in a `block_on` (its

@@ -35,8 +35,10 @@ fn crossed(here: &'static Location<'static>) -> Dump {
 fn a_circle_is_found_where_there_is_no_other_way() {
     let dump = crossed(Location::caller());
     assert_eq!(dump.circle(), [1, 3, 2]);
+    let suspected = "\nsuspected deadlock, a circle: task 1, which waits for task 3,";
+    assert!(dump.to_string().contains(suspected), "{dump}");
     let text = Deadlock::new(dump).to_string();
-    let last = "a circle: task 1, which waits for task 3, which waits for thread 2, which waits for task 1";
+    let last = "\na circle: task 1, which waits for task 3, which waits for thread 2, which waits for task 1";
     assert!(text.ends_with(last), "{text}");
     assert!(
         text.contains("or for Mutex::lock on Mutex #1, called at"),
@@ -65,7 +67,10 @@ fn a_circle_goes_through_a_lock_that_one_holds() {
     let dump = |held_by| Dump::new(vec![waits(WaitsFor::End(1)), waits(lock(held_by))], 0);
     let one = dump(Some(HeldBy::Waiter(0)));
     assert_eq!(one.circle(), [0, 1]);
-    assert!(one.to_string().ends_with(", held by task 0"), "{one}");
+    assert!(
+        one.to_string().contains(", held by task 0\nsuspected"),
+        "{one}"
+    );
     assert!(one.to_json().contains(r#""held_by":0"#));
     let other = dump(Some(HeldBy::Elsewhere));
     assert_eq!(other.circle(), [0; 0]);
