@@ -41,30 +41,36 @@ macro_rules! programs {
 }
 pub(crate) use programs;
 
+/// Two tasks take two locks, each in its own order.
+pub(crate) fn cross_locks(rt: &Runtime) -> Result<(), Stopped> {
+    rt.try_block_on(async {
+        let locks = Arc::new([Mutex::new(()), Mutex::new(())]);
+        let both = Arc::new(Barrier::new(2));
+        let (theirs, they) = (locks.clone(), both.clone());
+        let task = rt.task().name("other").spawn(async move {
+            let _first = theirs[1].lock().await;
+            they.arrive().await;
+            let _second = theirs[0].lock().await;
+        });
+        let _first = locks[0].lock().await;
+        both.arrive().await;
+        let _second = locks[1].lock().await;
+        let _ended = task.await;
+    })
+}
+
+/// A task takes a lock that it has.
+pub(crate) fn lock_twice(rt: &Runtime) -> Result<(), Stopped> {
+    rt.try_block_on(async {
+        let lock = Mutex::new(());
+        let _first = lock.lock().await;
+        let _second = lock.lock().await;
+    })
+}
+
 programs! { pub(crate) PROGRAMS
-    locks_crossed: Deadlock(&["waits for Mutex::lock on Mutex #1", "waits for Mutex::lock on Mutex #2"]), |rt| {
-        rt.try_block_on(async {
-            let locks = Arc::new([Mutex::new(()), Mutex::new(())]);
-            let both = Arc::new(Barrier::new(2));
-            let (theirs, they) = (locks.clone(), both.clone());
-            let task = spawn(async move {
-                let _first = theirs[1].lock().await;
-                they.arrive().await;
-                let _second = theirs[0].lock().await;
-            });
-            let _first = locks[0].lock().await;
-            both.arrive().await;
-            let _second = locks[1].lock().await;
-            let _ended = task.await;
-        })
-    };
-    lock_taken_twice: Deadlock(&["waits for Mutex::lock"]), |rt| {
-        rt.try_block_on(async {
-            let lock = Mutex::new(());
-            let _first = lock.lock().await;
-            let _second = lock.lock().await;
-        })
-    };
+    locks_crossed: Deadlock(&["waits for Mutex::lock on Mutex #1", "waits for Mutex::lock on Mutex #2"]), cross_locks;
+    lock_taken_twice: Deadlock(&["waits for Mutex::lock"]), lock_twice;
     guard_forgotten: Deadlock(&["waits for Mutex::lock", "waits for the end of task"]), |rt| {
         rt.try_block_on(async {
             let lock = Arc::new(Mutex::new(()));

@@ -13,7 +13,7 @@ use gossamer::time::sleep as later;
 use gossamer::{Runtime, Wait, channel, spawn};
 
 use crate::programs::Ends::{Deadlock, Returns};
-use crate::programs::{A_WHILE, Program, programs};
+use crate::programs::{A_WHILE, Program, cross_locks, lock_twice, programs};
 
 /// The first of that name.
 fn named<'a>(dump: &'a Dump, name: &str) -> Option<&'a Waiter> {
@@ -54,26 +54,40 @@ fn no_circle<T>(ran: Result<T, Stopped>) -> Result<T, Stopped> {
     ran
 }
 
+/// A lock that its holder leaves is granted to a future that nobody polls any more, and others wait for it.
+macro_rules! granted_to_nobody {
+    ($lock:ident, $take:ident) => {
+        |rt| {
+            let lock = Arc::new($lock::new(()));
+            let (theirs, both) = (lock.clone(), Arc::new(Barrier::new(2)));
+            let they = both.clone();
+            let former = rt.spawn(async move {
+                let held = theirs.$take().await;
+                they.arrive().await;
+                they.arrive().await;
+                drop(held);
+                pending::<()>().await;
+            });
+            let ran = rt.try_block_on(async move {
+                both.arrive().await;
+                // It is granted to a future that nobody polls any more.
+                let mut granted = pin!(lock.$take());
+                let polled = poll_fn(|cx| Poll::Ready(granted.as_mut().poll(cx).is_pending()));
+                assert!(polled.await, "it has to wait");
+                both.arrive().await;
+                drop(lock.$take().await);
+            });
+            drop(former);
+            no_circle(ran)
+        }
+    };
+}
+
 programs! { pub(crate) RECORDED
     locks_crossed_by: Deadlock(&[
         "for Mutex::lock on Mutex #1", "held by task 0", "held by task 1 `other`",
         "\na circle: task 0, which waits for task 1 `other`, which waits for task 0",
-    ]), |rt| {
-        rt.try_block_on(async {
-            let locks = Arc::new([Mutex::new(()), Mutex::new(())]);
-            let both = Arc::new(Barrier::new(2));
-            let (theirs, they) = (locks.clone(), both.clone());
-            let task = rt.task().name("other").spawn(async move {
-                let _first = theirs[1].lock().await;
-                they.arrive().await;
-                let _second = theirs[0].lock().await;
-            });
-            let _first = locks[0].lock().await;
-            both.arrive().await;
-            let _second = locks[1].lock().await;
-            let _ended = task.await;
-        })
-    };
+    ]), cross_locks;
     fibers_cross_locks: Deadlock(&["held by fiber", "a circle: fiber"]), |rt| {
         let locks = Arc::new([Mutex::new(()), Mutex::new(())]);
         let both = Arc::new(Barrier::new(2));
@@ -91,13 +105,7 @@ programs! { pub(crate) RECORDED
             }
         })
     };
-    lock_taken_twice_by: Deadlock(&["has waited ", "held by task 0", "a circle: task 0, which waits for task 0"]), |rt| {
-        rt.try_block_on(async {
-            let lock = Mutex::new(());
-            let _first = lock.lock().await;
-            let _second = lock.lock().await;
-        })
-    };
+    lock_taken_twice_by: Deadlock(&["has waited ", "held by task 0", "a circle: task 0, which waits for task 0"]), lock_twice;
     the_last_holder: Deadlock(&["held by task", "`second`\n"]), |rt| {
         // Others have held it before, one of them after it had waited.
         let lock = Arc::new(Mutex::new(()));
@@ -169,52 +177,8 @@ programs! { pub(crate) RECORDED
         });
         no_circle(ran)
     };
-    a_holder_left: Deadlock(&["FairMutex::lock on FairMutex #1", "held by whom is not recorded"]), |rt| {
-        let lock = Arc::new(FairMutex::new(()));
-        let (theirs, both) = (lock.clone(), Arc::new(Barrier::new(2)));
-        let they = both.clone();
-        let former = rt.spawn(async move {
-            let held = theirs.lock().await;
-            they.arrive().await;
-            they.arrive().await;
-            drop(held);
-            pending::<()>().await;
-        });
-        let ran = rt.try_block_on(async move {
-            both.arrive().await;
-            // It is granted to a future that nobody polls any more.
-            let mut granted = pin!(lock.lock());
-            let polled = poll_fn(|cx| Poll::Ready(granted.as_mut().poll(cx).is_pending()));
-            assert!(polled.await, "it has to wait");
-            both.arrive().await;
-            drop(lock.lock().await);
-        });
-        drop(former);
-        no_circle(ran)
-    };
-    a_writer_left: Deadlock(&["RwLock::write on RwLock #1", "held by whom is not recorded"]), |rt| {
-        let lock = Arc::new(RwLock::new(()));
-        let (theirs, both) = (lock.clone(), Arc::new(Barrier::new(2)));
-        let they = both.clone();
-        let former = rt.spawn(async move {
-            let held = theirs.write().await;
-            they.arrive().await;
-            they.arrive().await;
-            drop(held);
-            pending::<()>().await;
-        });
-        let ran = rt.try_block_on(async move {
-            both.arrive().await;
-            // It is granted to a future that nobody polls any more.
-            let mut granted = pin!(lock.write());
-            let polled = poll_fn(|cx| Poll::Ready(granted.as_mut().poll(cx).is_pending()));
-            assert!(polled.await, "it has to wait");
-            both.arrive().await;
-            drop(lock.write().await);
-        });
-        drop(former);
-        no_circle(ran)
-    };
+    a_holder_left: Deadlock(&["FairMutex::lock on FairMutex #1", "held by whom is not recorded"]), granted_to_nobody!(FairMutex, lock);
+    a_writer_left: Deadlock(&["RwLock::write on RwLock #1", "held by whom is not recorded"]), granted_to_nobody!(RwLock, write);
     a_thread_that_is_not_ours: Returns, |rt| {
         let lock = Arc::new(RwLock::new(()));
         let (theirs, mine) = (lock.clone(), lock.clone());

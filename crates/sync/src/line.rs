@@ -204,6 +204,12 @@ impl<P: LockPolicy, R: Admission> Line<P, R> {
         self.change_if(|bits| Some(change(bits)));
     }
 
+    /// Whether it is a lock, and who takes it here is recorded.
+    #[inline(always)]
+    fn is_recorded() -> bool {
+        R::IS_LOCK && context::records()
+    }
+
     /// Somebody has taken the lock: records who.
     #[cold]
     #[inline(never)]
@@ -216,7 +222,7 @@ impl<P: LockPolicy, R: Admission> Line<P, R> {
     /// Nobody has the lock alone any more, or it is gone: records that, if it is recorded.
     #[inline(always)]
     pub(crate) fn record_left(&self) {
-        if R::IS_LOCK && context::records() {
+        if Self::is_recorded() {
             recording::leaves(core::ptr::from_ref(self).addr());
         }
     }
@@ -224,17 +230,8 @@ impl<P: LockPolicy, R: Admission> Line<P, R> {
     /// Comes and goes, if that can be at once.
     #[inline]
     pub(crate) fn try_arrive(&self, wants: usize) -> bool {
-        if R::IS_LOCK && context::records() {
-            return self.try_arrive_recorded(wants);
-        }
-        self.try_arrive_unrecorded(wants)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn try_arrive_recorded(&self, wants: usize) -> bool {
         let has = self.try_arrive_unrecorded(wants);
-        if has {
+        if has && Self::is_recorded() {
             self.record_taken();
         }
         has
@@ -402,7 +399,7 @@ unsafe impl<P: LockPolicy, R: Admission, const WHAT: usize> Action<Line<P, R>> f
 
     #[inline(always)]
     fn is_recorded() -> bool {
-        R::IS_LOCK && context::records()
+        Line::<P, R>::is_recorded()
     }
 
     fn record(line: &Line<P, R>) {
@@ -410,7 +407,7 @@ unsafe impl<P: LockPolicy, R: Admission, const WHAT: usize> Action<Line<P, R>> f
     }
 
     fn polled_again(&mut self, locked: &mut LockedLine<'_, P, R>) -> bool {
-        if R::IS_LOCK && context::records() {
+        if Line::<P, R>::is_recorded() {
             let lock = core::ptr::from_ref(locked.object()).addr();
             recording::waits(lock, R::holder(locked.bits));
         }
@@ -468,7 +465,7 @@ unsafe impl<P: LockPolicy, R: Admission, const WHAT: usize> Action<Line<P, R>> f
         let is_refused = R::refuses(bits) && self.wants() == REFUSED;
         let line = locked.object();
         locked.unlock();
-        if R::IS_LOCK && context::records() {
+        if Line::<P, R>::is_recorded() {
             line.record_taken();
         }
         Ok(if is_refused {

@@ -129,7 +129,6 @@ fn fail_polled<S: Scheduler>(
 /// This thread runs the shard, where the task lives and has not finished; no poll goes on.
 unsafe fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure, is_told: bool) {
     recording::comes(address(task));
-    recording::ends(address(task));
     // The drop counts as part of the poll: nothing may block in it.
     // SAFETY: we run the task's shard; `finish` keeps it until the poll has ended.
     context::with(|context| unsafe { context.begin_poll(task, true) });
@@ -145,6 +144,8 @@ unsafe fn fail(shard: &Shard, task: NonNull<Header>, failure: Failure, is_told: 
     }
     // SAFETY: we run the task's shard, and its future is present.
     unsafe { (vtable.fail)(task, failure) };
+    // Its destructors may have taken locks.
+    recording::ends(address(task));
     context::with(Context::go_inside);
     // SAFETY: we run the shard, and the failure is stored.
     unsafe { Header::finish_at(task, shard) };
