@@ -34,7 +34,7 @@ pub use self::asking::{MemoryRange, range_of};
 pub use self::baton::Baton;
 pub(crate) use self::budget::holds_back;
 pub use self::budget::{
-    SchedulingPoint, must_yield, operation_must_yield, receiver_must_yield, yield_to_others,
+    SchedulingPoint, must_yield, operation_must_yield, receiver_must_yield, spend, yield_to_others,
     yields_so_far,
 };
 pub(crate) use self::inside::take_along;

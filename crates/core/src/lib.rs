@@ -12,6 +12,7 @@
 //! * [`policy`]: the lock around a primitive: none ([`policy::Local`]) or atomic ([`policy::Shared`]).
 //! * [`moment`]: points in time; the crate `time` has the timers.
 //! * [`group`]: what makes at most one branch of a select take effect.
+//! * [`poller`]: sleeping until the system has something to tell.
 //! * [`wait`]: finishing an operation from an OS thread.
 //! * `waits`: who waits for what, for tests that hang.
 //! * [`roll_call`]: who waits for what, as all say when they are asked; [`dump`], as it is told.
@@ -34,7 +35,7 @@
 //!    files, `header/running` and `loan`;
 //! 5. `waker`; `waiter`; `wait_queue`; `header/join`, which publishes an output;
 //! 6. `dump`, `recording`, `sleepers`, `roll_call`;
-//! 7. `fork`, `parker`, `wait`.
+//! 7. `fork`, `poller`, `parker`, `wait`.
 #![no_std]
 
 extern crate alloc;
@@ -71,6 +72,8 @@ pub mod moment;
 pub mod panics;
 #[cfg(feature = "std")]
 pub mod parker;
+#[cfg(feature = "std")]
+pub mod poller;
 #[cfg(feature = "std")]
 pub mod recording;
 #[cfg(not(feature = "std"))]

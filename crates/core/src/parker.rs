@@ -18,6 +18,7 @@ use crate::context;
 use crate::dump::Deadlock;
 use crate::moment::Moment;
 use crate::platform::thread_local;
+use crate::poller::Seat;
 use crate::roll_call;
 use crate::sleepers::{Sleeper, all_sleep};
 
@@ -171,6 +172,29 @@ impl Parker {
         }
     }
 
+    /// As [`Parker::park_until`], but sleeps at a poller, whose events are kept for who has the seat; and returns when
+    /// there are some, or a signal comes.
+    pub fn park_at(&self, seat: &Seat<'_>, until: Moment, has_something: &mut dyn FnMut() -> bool) {
+        #[cfg(not(any(loom, shuttle)))]
+        if crate::waits::is_watched() && until == Moment::NEVER {
+            return self.watch(|limit| self.park_at_for(seat, Some(limit)), has_something);
+        }
+        let _never = has_something;
+        self.park_at_for(seat, until.left());
+        roll_call::hear();
+    }
+
+    /// As [`Parker::park_for`], so; whether there was a wake or an event.
+    pub fn park_at_for(&self, seat: &Seat<'_>, limit: Option<Duration>) -> bool {
+        let permit = &self.sleeper.permit;
+        let poller = seat.poller();
+        if !permit.begin_polling(poller.waker()) {
+            return true;
+        }
+        poller.poll(limit);
+        permit.end_polling() || poller.keeps_any()
+    }
+
     #[inline]
     fn park_unwatched(&self) {
         // A worker that is stuck in a poll is helped by the monitor.
@@ -205,12 +229,23 @@ mod watched {
         #[cold]
         #[inline(never)]
         pub(super) fn park_watched(&self, has_something: &mut dyn FnMut() -> bool) {
+            self.watch(|limit| self.park_for(limit), has_something);
+        }
+
+        /// Sleeps by `park` until that says that it was woken.
+        #[cold]
+        #[inline(never)]
+        pub(super) fn watch(
+            &self,
+            park: impl Fn(Duration) -> bool,
+            has_something: &mut dyn FnMut() -> bool,
+        ) {
             let _noted = crate::waits::Sleeps::begin(std::ptr::from_ref(&*self.sleeper).addr());
-            while !self.park_for(LOOK_EVERY) {
+            while !park(LOOK_EVERY) {
                 if !has_something() {
                     continue;
                 }
-                if self.park_for(LOOK_EVERY) {
+                if park(LOOK_EVERY) {
                     return;
                 }
                 std::eprintln!(

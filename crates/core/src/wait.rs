@@ -20,6 +20,7 @@ use crate::fiber::{self, KeptErrno, OnStack};
 use crate::moment::Moment;
 use crate::parker::Parker;
 use crate::platform::{single_threaded, thread_local};
+use crate::poller::owned_cell;
 use crate::shard::Shard;
 
 mod alone;
@@ -374,7 +375,15 @@ fn block_longer(
                     late = poll(&mut polled);
                     late
                 };
-                let slept = if until == Moment::NEVER
+                let cell = owned_cell();
+                let seat = cell.as_ref().and_then(|cell| cell.sit());
+                let slept = if let Some(seat) = seat {
+                    // A turn delivers what is kept, unless another thread runs the runtime.
+                    if !seat.deliver() {
+                        parker.park_at(&seat, until, &mut is_ready);
+                    }
+                    Ok(())
+                } else if until == Moment::NEVER
                     && let Some(shard) = alone.shard()
                 {
                     // In the end it panics, if nobody ever runs that.

@@ -37,6 +37,7 @@
 //! | [`select!`] | whichever of several operations comes first |
 //! | [`par`] | computing in parallel: `join`, `map`, `reduce`, sorting |
 //! | [`scope`], [`JoinSet`], [`cancel`], [`limit`] | tasks that belong together: they end, are joined and are cancelled together |
+//! | `net` (a feature) | sockets |
 //! | [`local`] | channels and locks for one thread, without atomics |
 //! | [`scheduler`] | bringing an order of one's own |
 //! | [`fixed`] | tasks without a heap |
@@ -76,6 +77,9 @@ pub use gossamer_core::wait::{Wait, foreign};
 #[doc(inline)]
 pub use gossamer_experiment as experiment;
 pub use gossamer_fiber::Fibers;
+#[cfg(feature = "net")]
+#[doc(inline)]
+pub use gossamer_io as net;
 #[cfg(feature = "sim")]
 #[doc(inline)]
 pub use gossamer_sim as sim;

@@ -9,13 +9,20 @@ use std::panic::Location;
 use std::sync::{Arc, OnceLock, Weak};
 
 use gossamer_core::platform::thread_local;
+use gossamer_core::poller::{Attended, PollerCell};
 use gossamer_task::Id;
 
 use crate::task_panic::OnPanic;
 
 /// The environment that the tasks of one runtime run in.
-#[derive(Default, Clone)]
-pub struct Environment(Arc<OnceLock<Known>>);
+#[derive(Clone)]
+pub struct Environment(Arc<Inner>);
+
+struct Inner {
+    known: OnceLock<Known>,
+    /// Where the sockets' poller is that its tasks wait at.
+    poller: Arc<PollerCell>,
+}
 
 /// What is known of the runtime.
 struct Known {
@@ -27,10 +34,29 @@ thread_local! {
     static CURRENT: RefCell<Option<Environment>> = const { RefCell::new(None) };
 }
 
+/// Of a runtime for which nobody polls.
+impl Default for Environment {
+    fn default() -> Self {
+        Self::with_poller(Arc::new(PollerCell::new(Attended::Never)))
+    }
+}
+
 impl Environment {
+    /// Of a runtime that has its poller there.
+    #[must_use]
+    pub fn with_poller(poller: Arc<PollerCell>) -> Self {
+        let known = OnceLock::new();
+        Self(Arc::new(Inner { known, poller }))
+    }
+
+    /// Where its poller is.
+    pub fn poller(&self) -> &PollerCell {
+        &self.0.poller
+    }
+
     /// Says what it is, and who is told of tasks that panic; the first call counts.
     pub fn set(&self, runtime: Weak<dyn Any + Send + Sync>, on_panic: OnPanic) {
-        self.0.get_or_init(|| Known { runtime, on_panic });
+        self.0.known.get_or_init(|| Known { runtime, on_panic });
     }
 
     /// Whether it is the same one.
@@ -43,7 +69,7 @@ impl Environment {
     /// said what it is.
     #[inline]
     pub fn enter(&self) -> Entered {
-        Entered(self.0.get().map(|_| set(Some(self.clone()))))
+        Entered(self.0.known.get().map(|_| set(Some(self.clone()))))
     }
 
     /// Like [`enter`](Environment::enter), for a thread that may begin before the environment is set.
@@ -60,7 +86,7 @@ impl Environment {
         spawned: &'static Location<'static>,
         payload: &(dyn Any + Send),
     ) {
-        if let Some(known) = self.0.get() {
+        if let Some(known) = self.0.known.get() {
             known.on_panic.tell(id, name, spawned, payload);
         }
     }
@@ -100,7 +126,7 @@ pub fn here() -> Option<Environment> {
 pub fn current() -> Option<Arc<dyn Any + Send + Sync>> {
     let runtime = |current: &RefCell<Option<Environment>>| {
         let current = current.borrow();
-        current.as_ref()?.0.get()?.runtime.upgrade()
+        current.as_ref()?.0.known.get()?.runtime.upgrade()
     };
     CURRENT.try_with(runtime).ok().flatten()
 }

@@ -24,6 +24,7 @@ mod acquiring;
 mod handing_over;
 mod run;
 mod scope;
+mod sleeping;
 
 use std::fmt;
 use std::io;
@@ -38,8 +39,8 @@ use gossamer_core::fork::Origin;
 use gossamer_core::header::Header;
 use gossamer_core::moment::Moment;
 use gossamer_core::panics;
-use gossamer_core::parker::Parker;
 use gossamer_core::platform::atomic::{AtomicBool, Ordering};
+use gossamer_core::poller::own_cell;
 use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_core::wait::{RunWhileWaiting, Turned, refuse_inside_poll, run_while_waiting};
 use gossamer_task::{JoinHandle, spawn};
@@ -144,7 +145,8 @@ impl<S: Scheduler> Single<S> {
     /// # Errors
     /// 65,535 runtimes exist in this process.
     pub fn with_scheduler(scheduler: S) -> io::Result<Arc<Self>> {
-        let single = Arc::new(Self::unowned(scheduler, false)?);
+        let environment = Environment::with_poller(own_cell());
+        let single = Arc::new(Self::unowned(scheduler, false, environment)?);
         single.shard().set_owned();
         let weak = Arc::downgrade(&single);
         run_while_waiting(weak);
@@ -157,7 +159,7 @@ impl<S: Scheduler> Single<S> {
     /// 65,535 runtimes exist in this process.
     pub fn with_scheduling_points(scheduler: S) -> io::Result<Self> {
         const { assert!(S::IS_SIMULATED, "a poll would have its whole budget") };
-        Self::unowned(scheduler, true)
+        Self::unowned(scheduler, true, Environment::default())
     }
 
     /// A runtime for one blocking call: no thread owns it.
@@ -168,10 +170,14 @@ impl<S: Scheduler> Single<S> {
     where
         S: Default,
     {
-        Self::unowned(S::default(), false)
+        Self::unowned(S::default(), false, Environment::default())
     }
 
-    fn unowned(scheduler: S, scheduling_points: bool) -> io::Result<Self> {
+    fn unowned(
+        scheduler: S,
+        scheduling_points: bool,
+        environment: Environment,
+    ) -> io::Result<Self> {
         let shard = Shard::open().ok_or_else(|| {
             io::Error::other("65,535 runtimes exist in this process: drop one to build another")
         })?;
@@ -180,7 +186,7 @@ impl<S: Scheduler> Single<S> {
         Ok(Self {
             scheduling_points,
             ends: AtomicBool::new(false),
-            environment: Environment::default(),
+            environment,
             origin: Origin::here(),
             scheduler: Guarded::new(shard, scheduler),
         })
@@ -376,7 +382,8 @@ impl<S: Scheduler> SingleRuntime for Single<S> {
         let _tasks_of = self.environment.enter();
         loop {
             let scheduler = &mut *self.scheduler.borrow(guard);
-            let polls = if runner::may_have_any(self.shard()) {
+            let polls = if runner::may_have_any(self.shard()) || self.environment.poller().is_used()
+            {
                 TURN_POLLS
             } else {
                 POLLS_WITHOUT_TIMERS
@@ -385,22 +392,14 @@ impl<S: Scheduler> SingleRuntime for Single<S> {
             if ran == Ran::Root {
                 return Ok(());
             }
-            if self.serve(scheduler) || ran == Ran::Budget {
+            let has_run = ran == Ran::Budget;
+            if self.serve(scheduler) | (has_run && self.look(scheduler, true)) || has_run {
                 continue;
             }
             match Self::idle(guard, scheduler) {
                 Idle::Again => {}
                 Idle::Stop => return Err(Stopped::ByScheduler),
-                Idle::Park => Parker::with(|parker| {
-                    if !self.shard().park(parker.waker()) {
-                        return Ok(());
-                    }
-                    let until = runner::next_deadline(self.shard());
-                    let has_something = &mut || self.shard().has_pending();
-                    parker
-                        .park_or_fail(until, false, has_something)
-                        .map_err(Stopped::Deadlock)
-                })?,
+                Idle::Park => self.sleep(scheduler).map_err(Stopped::Deadlock)?,
             }
         }
     }
@@ -447,8 +446,10 @@ impl<S: Scheduler> RunWhileWaiting for Single<S> {
         let guard = visit.upgrade();
         let _tasks_of = self.environment.enter();
         let scheduler = &mut *self.scheduler.borrow(&guard);
+        self.look(scheduler, false);
         let ran = run(&guard, scheduler, TURN_POLLS, None);
-        if self.serve(scheduler) || ran == Ran::Budget {
+        let has_run = ran == Ran::Budget;
+        if self.serve(scheduler) | (has_run && self.look(scheduler, true)) || has_run {
             return Turned::More;
         }
         match Self::idle(&guard, scheduler) {

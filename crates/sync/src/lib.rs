@@ -21,6 +21,7 @@ mod line;
 mod mutex;
 mod mvar;
 mod once;
+mod readiness;
 mod rwlock;
 mod semaphore;
 
@@ -40,6 +41,8 @@ pub mod raw {
     pub use crate::once::cell::{GetOrInit, GetOrTryInit, OnceCell};
     pub use crate::once::ivar::{IVar, ReadIVar};
     pub use crate::once::lazy::Lazy;
+    #[doc(hidden)]
+    pub use crate::readiness::{EventNumber, Generation, Readiness, Try};
     pub use crate::rwlock::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard};
     pub use crate::rwlock::{ReadLock, ReadLockOwned, WriteLock, WriteLockOwned};
     pub use crate::rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};

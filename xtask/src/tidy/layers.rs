@@ -9,7 +9,7 @@ use super::Finding;
 use crate::repo::{File, Repo};
 
 /// Each layer (a folder in `crates/`) and the layers it may depend on.
-const LAYERS: [(&str, &[&str]); 13] = [
+const LAYERS: [(&str, &[&str]); 14] = [
     ("core", &[]),
     ("time", &["core"]),
     ("sync", &["core", "time"]),
@@ -18,6 +18,7 @@ const LAYERS: [(&str, &[&str]); 13] = [
     ("fiber", &["core"]),
     ("par", &["core"]),
     ("sched", &["core", "task", "time"]),
+    ("io", &["core", "sync", "sched"]),
     ("structure", &["core", "sync", "task", "fiber", "sched"]),
     ("sim", &["core", "task", "sched", "fiber", "time", "sync"]),
     ("experiment", &["par", "sim"]),
@@ -36,6 +37,7 @@ const LAYERS: [(&str, &[&str]); 13] = [
             "structure",
             "sim",
             "experiment",
+            "io",
             "macros",
         ],
     ),

@@ -98,6 +98,12 @@ fn must_yield_after(takes: u32, is_operation: bool) -> bool {
     })
 }
 
+/// Takes so many more units of the poll's budget: for what an operation has done beyond the usual.
+#[inline]
+pub fn spend(units: u32) {
+    with(|context| context.left.set(context.left.get().saturating_sub(units)));
+}
+
 /// Whether operations are held back once they have yielded, until a simulation chooses their tasks.
 #[cold]
 pub(crate) fn holds_back() -> bool {

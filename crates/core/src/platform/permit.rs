@@ -3,12 +3,40 @@
 //! On Linux it is one word and the futex on it (as the parkers of parking_lot and of the standard library are), so
 //! that who sleeps and who wakes touch one line of memory. Elsewhere, and in models, a flag and the thread's own park.
 
+use core::task::Waker;
 use core::time::Duration;
+
+use super::Mutex;
 
 #[cfg(not(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable)))))]
 pub use self::flag::Permit;
 #[cfg(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable))))]
 pub use self::word::Permit;
+
+/// What wakes a thread that sleeps at a poller: set before it does, for the first time or at another one.
+#[derive(Debug)]
+struct AtPoller(Mutex<Option<Waker>>);
+
+impl AtPoller {
+    fn new() -> Self {
+        Self(Mutex::new(None))
+    }
+
+    fn set(&self, waker: &Waker) {
+        let mut last = self.0.lock();
+        if !last.as_ref().is_some_and(|last| last.will_wake(waker)) {
+            *last = Some(waker.clone());
+        }
+    }
+
+    #[cold]
+    fn wake(&self) {
+        let waker = self.0.lock().clone();
+        if let Some(waker) = waker.filter(|_| !crate::mutant!("permit_wakes_no_poller")) {
+            waker.wake();
+        }
+    }
+}
 
 #[cfg(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable))))]
 mod word {
@@ -16,7 +44,7 @@ mod word {
 
     use rustix::thread::futex;
 
-    use super::Duration;
+    use super::{AtPoller, Duration, Waker};
     use crate::platform::atomic::{AtomicU32, Ordering};
     use crate::platform::{UnmodelledU32, asleep};
 
@@ -25,6 +53,8 @@ mod word {
     const ASLEEP: u32 = u32::MAX;
     /// Asleep without a limit, and counted (`platform/asleep.rs`).
     const FOR_GOOD: u32 = u32::MAX - 1;
+    /// Asleep at a [poller](crate::poller).
+    const POLLING: u32 = u32::MAX - 2;
 
     /// So long from now; some years, if that is more.
     fn after(limit: Duration) -> Instant {
@@ -38,6 +68,7 @@ mod word {
         word: AtomicU32,
         /// How often the thread has slept for good.
         sleeps: UnmodelledU32,
+        poller: AtPoller,
     }
 
     impl Permit {
@@ -47,6 +78,7 @@ mod word {
             Self {
                 word: AtomicU32::new(NONE),
                 sleeps: UnmodelledU32::new(0),
+                poller: AtPoller::new(),
             }
         }
 
@@ -65,14 +97,30 @@ mod word {
         /// Gives the permit, and wakes the thread if it sleeps.
         pub fn give(&self) {
             // Release pairs with the acquires in `take`: what was done before is seen. A read-modify-write, so that of
-            // two who give the one that is overtaken is seen as well.
-            match self.word.swap(GIVEN, Ordering::Release) {
+            // two who give the one that is overtaken is seen as well. Acquire pairs with the release in
+            // `begin_polling`: which poller it is.
+            match self.word.swap(GIVEN, Ordering::AcqRel) {
                 NONE | GIVEN => return,
+                POLLING => return self.poller.wake(),
                 FOR_GOOD => asleep::count_out(),
                 _ => {}
             }
             // There is nobody to wake only if it woke by itself.
             let _woken = futex::wake(&self.word, futex::Flags::PRIVATE, 1);
+        }
+
+        /// The thread is about to sleep at a poller, until this is called; `false` if the permit is given, and taken by
+        /// this.
+        pub fn begin_polling(&self, poller: &Waker) -> bool {
+            self.poller.set(poller);
+            // If it fails, the permit is given.
+            self.change(NONE, POLLING) || !self.end_polling()
+        }
+
+        /// The thread does not sleep at a poller any more; whether the permit was given, and taken by this.
+        pub fn end_polling(&self) -> bool {
+            // Acquire pairs with the release in `give`.
+            self.word.swap(NONE, Ordering::Acquire) == GIVEN
         }
 
         /// Whether it is given at this moment: a hint.
@@ -189,15 +237,21 @@ mod word {
 
 #[cfg(not(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable)))))]
 mod flag {
-    use super::Duration;
-    use crate::platform::atomic::{AtomicBool, Ordering};
+    use super::{AtPoller, Duration, Waker};
+    use crate::platform::atomic::{AtomicU8, Ordering};
     use crate::platform::thread;
+
+    const NONE: u8 = 0;
+    const GIVEN: u8 = 1;
+    /// Asleep at a [poller](crate::poller).
+    const POLLING: u8 = 2;
 
     /// The permit of the thread that made it.
     #[derive(Debug)]
     pub struct Permit {
-        given: AtomicBool,
+        state: AtomicU8,
         thread: thread::Thread,
+        poller: AtPoller,
     }
 
     impl Permit {
@@ -205,29 +259,52 @@ mod flag {
         #[allow(clippy::new_without_default)]
         pub fn new() -> Self {
             Self {
-                given: AtomicBool::new(false),
+                state: AtomicU8::new(NONE),
                 thread: thread::current(),
+                poller: AtPoller::new(),
             }
         }
 
         /// Gives the permit, and wakes the thread if it sleeps.
         pub fn give(&self) {
             // Release pairs with the acquire in `take`: what was done before is seen. A read-modify-write, so that of
-            // two who give the one that is overtaken is seen as well.
-            if crate::mutant!("permit_overtaken") {
-                self.given.store(true, Ordering::Release); // pairs with `take`, unless overtaken
+            // two who give the one that is overtaken is seen as well. Acquire pairs with the release in
+            // `begin_polling`: which poller it is.
+            let before = if crate::mutant!("permit_overtaken") {
+                self.state.store(GIVEN, Ordering::Release); // pairs with `take`, unless overtaken
+                NONE
             } else {
-                self.given.swap(true, Ordering::Release);
+                self.state.swap(GIVEN, Ordering::AcqRel) // pairs as said above
+            };
+            if before == POLLING {
+                return self.poller.wake();
             }
             if !crate::mutant!("permit_without_unpark") {
                 self.thread.unpark();
             }
         }
 
+        /// The thread is about to sleep at a poller, until this is called; `false` if the permit is given, and taken by
+        /// this.
+        pub fn begin_polling(&self, poller: &Waker) -> bool {
+            self.poller.set(poller);
+            // AcqRel pairs with `give`: it sees the poller, and this thread what was done before.
+            let begun =
+                self.state
+                    .compare_exchange(NONE, POLLING, Ordering::AcqRel, Ordering::Relaxed); // Relaxed: nothing is read
+            begun.is_ok() || !self.end_polling()
+        }
+
+        /// The thread does not sleep at a poller any more; whether the permit was given, and taken by this.
+        pub fn end_polling(&self) -> bool {
+            // Acquire pairs with the release in `give`.
+            self.state.swap(NONE, Ordering::Acquire) == GIVEN
+        }
+
         /// Whether it is given at this moment: a hint.
         pub fn is_given(&self) -> bool {
             // Relaxed: who takes it synchronises.
-            self.given.load(Ordering::Relaxed)
+            self.state.load(Ordering::Relaxed) == GIVEN
         }
 
         /// Takes the permit, sleeping until it is given, but no longer than `limit`; whether it was. In models no time
@@ -236,7 +313,7 @@ mod flag {
             #[cfg(not(any(loom, shuttle)))]
             let began = std::time::Instant::now();
             // Acquire pairs with the release in `give`.
-            while !self.given.swap(false, Ordering::Acquire) {
+            while self.state.swap(NONE, Ordering::Acquire) != GIVEN {
                 #[cfg(not(any(loom, shuttle)))]
                 if let Some(limit) = limit {
                     let Some(left) = limit.checked_sub(began.elapsed()) else {

@@ -6,6 +6,7 @@ use std::task::{Wake, Waker};
 
 use gossamer_core::platform::UnmodelledU32;
 use gossamer_core::platform::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use gossamer_core::poller::{Attended, PollerCell};
 use gossamer_core::shard::Shard;
 use gossamer_time::timers::runner;
 
@@ -63,7 +64,7 @@ impl Shared {
         let injector = open_shard(id)?;
         let shared = Arc::new(Self {
             threads,
-            environment: Environment::default(),
+            environment: Environment::with_poller(Arc::new(PollerCell::new(Attended::Always))),
             id,
             injector,
             idle: Idle::new(),
@@ -76,6 +77,7 @@ impl Shared {
             counts: Counts::default(),
         });
         injector.set_fallback_waker(Some(shared.caller()));
+        shared.environment.poller().set_caller(shared.caller());
         Ok(shared)
     }
 

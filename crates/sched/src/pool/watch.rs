@@ -5,7 +5,6 @@
 use std::time::{Duration, Instant};
 
 use gossamer_core::moment::Moment;
-use gossamer_core::parker::Parker;
 use gossamer_core::platform::UnmodelledU32;
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::spin_loop;
@@ -63,8 +62,12 @@ impl Watch {
 }
 
 /// Sleeps until a wake, or that moment, and meanwhile looks at those that are busy; `false` as soon as nobody is.
-/// `others` gives the shards of the pool but for the watcher's own.
-pub(super) fn watch<I>(others: impl Fn() -> I, parker: &Parker, until: Moment) -> bool
+/// `others` gives the shards of the pool but for the watcher's own; `park_for` sleeps, and says whether there was a wake.
+pub(super) fn watch<I>(
+    others: impl Fn() -> I,
+    park_for: impl Fn(Duration) -> bool,
+    until: Moment,
+) -> bool
 where
     I: Iterator<Item = &'static WorkerShard>,
 {
@@ -72,7 +75,7 @@ where
     let mut look_after = LOOK_AFTER_MIN;
     loop {
         let left = until.left().unwrap_or(look_after);
-        if left.is_zero() || parker.park_for(look_after.min(left)) {
+        if left.is_zero() || park_for(look_after.min(left)) {
             return true;
         }
         if busy().next().is_none() {

@@ -8,6 +8,7 @@ use gossamer_core::mutant;
 use gossamer_core::parker::Parker;
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::{heavy_fence, spin_loop, thread};
+use gossamer_core::poller::Seat;
 use gossamer_core::shard::{Shard, ShardGuard};
 use gossamer_time::timers::runner;
 
@@ -58,7 +59,7 @@ pub(super) fn work(shared: &Arc<Shared>, number: usize, shard: &'static WorkerSh
             drain_or_not(shared, number, &guard, &mut queue);
         }
         let ran = run(&guard, &mut queue, POLLS, None);
-        let fired = runner::serve(shard);
+        let fired = runner::serve(shard) | (ran == Ran::Budget && look_at_sockets(shared));
         if shard.has_returned() {
             shared.dismiss_spares();
         }
@@ -215,6 +216,12 @@ fn steal_from(shared: &Shared, guard: &ShardGuard, queue: &mut Queue, from: &Wor
     taken
 }
 
+/// Wakes those that wait for what the system tells by now, unless another worker sees to that.
+fn look_at_sockets(shared: &Shared) -> bool {
+    let seat = shared.environment.poller().sit();
+    seat.is_some_and(|seat| seat.look()) && !mutant!("busy_worker_never_polls")
+}
+
 /// Sleeps until there is something to do. A worker that has searched takes what it found elsewhere before it ends its
 /// search, so that nobody else is called for that.
 pub(super) fn sleep_and_take(
@@ -223,9 +230,17 @@ pub(super) fn sleep_and_take(
     guard: ShardGuard,
     queue: &mut Queue,
 ) -> ShardGuard {
+    let seat = shared.environment.poller().sit();
+    // Before others are told that it is idle, which costs them more.
+    if seat.as_ref().is_some_and(Seat::look) {
+        return guard;
+    }
     drop(guard);
-    let searches = sleep(shared, number, queue.shard);
+    let searches = sleep(shared, number, queue.shard, seat.as_ref());
     let guard = queue.shard.acquire_again();
+    if let Some(seat) = seat {
+        seat.deliver();
+    }
     if searches {
         if shared.is_closing() || shared.workers.is_surplus(number) {
             // It was called to leave, and takes nothing along.
@@ -244,17 +259,26 @@ pub(super) fn take_and_end_search(shared: &Shared, guard: &ShardGuard, queue: &m
     shared.idle.end_search(|| shared.has_work_for_idle());
 }
 
-/// Looks for work a while, then sleeps until somebody calls; whether the worker searches. The guard has been given up.
+/// Looks for work a while, then sleeps until somebody calls; whether the worker searches. The guard has been given up. With
+/// a `seat` it sleeps there, and does not look for work before: what it waits for is mostly an event.
 #[must_use]
-fn sleep(shared: &Shared, number: usize, shard: &'static WorkerShard) -> bool {
+fn sleep(
+    shared: &Shared,
+    number: usize,
+    shard: &'static WorkerShard,
+    seat: Option<&Seat<'_>>,
+) -> bool {
+    let poller = shared.environment.poller();
     let is_called = || {
         shared.injector.has_pending() || shared.is_closing() || shared.workers.is_surplus(number)
     };
-    let has_own = || shard.has_pending() || is_called();
+    let is_unattended =
+        || seat.is_none() && poller.is_unattended() && !mutant!("nobody_takes_the_seat");
+    let has_own = || shard.has_pending() || is_called() || is_unattended();
     let has_something = || has_own() || shared.has_work_elsewhere();
     // Not among the idle so far: the fence below interrupts all other workers, and who finds us there calls us. One
     // looks at a time: with more workers than cores, the others would take the time of those that have work.
-    let searches = begin_search(&shared.idle, has_own);
+    let searches = seat.is_none() && begin_search(&shared.idle, has_own);
     if searches && looks_until(has_something) {
         if !shard.has_pending() {
             return true;
@@ -289,12 +313,20 @@ fn sleep(shared: &Shared, number: usize, shard: &'static WorkerShard) -> bool {
             // Relaxed: statistics.
             shared.counts.parks.fetch_add(1, Ordering::Relaxed);
             let until = runner::next_deadline(shard);
-            if !(watches && watch(others, parker, until)) {
+            let park_for = |limit| match seat {
+                Some(seat) => parker.park_at_for(seat, Some(limit)),
+                None => parker.park_for(limit),
+            };
+            if !(watches && watch(others, park_for, until)) {
                 if std::mem::take(&mut watches) {
                     shared.watch.end();
                 }
                 // A lone task in the queue of a worker that is long in a poll calls nobody, and a ping nobody either.
-                parker.park_until(until, &mut || shard.waiting() > 0 || is_called());
+                let has_own = &mut || shard.waiting() > 0 || is_called();
+                match seat {
+                    Some(seat) => parker.park_at(seat, until, has_own),
+                    None => parker.park_until(until, has_own),
+                }
             }
         }
         shared.idle.leave(shard)

@@ -208,6 +208,9 @@ impl Look<'_> {
                 if !mutant!("stuck_timers_wait") {
                     runner::fire_for_runner(shard);
                 }
+                if stuck == 0 && !mutant!("stuck_sockets_wait") {
+                    self.poll_for_runner();
+                }
                 // Also from one that is no worker any more, but drains.
                 evacuated += shard.evacuate();
                 stuck += usize::from(shared.workers.works(number));
@@ -216,6 +219,20 @@ impl Look<'_> {
         self.relieve(stuck, evacuated > 0);
         // Afterwards: a report may wait for what only that brings about.
         self.tell(told, false);
+    }
+
+    /// Wakes those for whom events have come, while the one that would poll may be stuck. An idle worker does so from
+    /// then on, if there is one.
+    fn poll_for_runner(&self) {
+        let shared = self.shared;
+        let poller = shared.environment.poller();
+        if let Some(seat) = poller.sit() {
+            seat.look();
+        }
+        // Perhaps one found the seat taken just now.
+        if poller.is_unattended() {
+            shared.idle.call_one();
+        }
     }
 
     /// Tells of these polls, and what has waited for its time, or for the end.

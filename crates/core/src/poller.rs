@@ -1,0 +1,213 @@
+//! Sleeping until the operating system has something to tell: a socket is ready, say.
+//!
+//! A runtime has at most one *poller*, made when its first socket has to wait; nothing here knows what it polls
+//! (`gossamer-io` does). It stands in the runtime's [`PollerCell`]. One thread at a time has the cell's *seat*, and only
+//! that one polls. It sleeps there instead of at its parker ([`Parker::park_at`](crate::parker::Parker::park_at)), and
+//! whoever wakes it does so through the permit, as ever. The others sleep at their parkers.
+//!
+//! Events are *kept* from when a poll returns until somebody *delivers* them, which wakes tasks: a runner does so when it
+//! has its shard again, so that most of these wakes are a few plain stores.
+
+use core::any::Any;
+use core::cell::RefCell;
+use core::fmt::Debug;
+use core::task::Waker;
+use core::time::Duration;
+use std::sync::OnceLock;
+
+use alloc::sync::{Arc, Weak};
+
+use crate::context;
+use crate::platform::atomic::{AtomicBool, Ordering};
+use crate::platform::thread_local;
+
+/// Asks the operating system for events.
+pub trait Poller: Any + Debug + Send + Sync {
+    /// Whether it polls anything at all.
+    fn is_used(&self) -> bool;
+
+    /// Sleeps until there is an event, [`waker`](Poller::waker) is called, a signal comes, or `limit` has passed, and keeps
+    /// the events. Returns at once if some are kept already. By who has the seat.
+    fn poll(&self, limit: Option<Duration>);
+
+    /// Whether events are kept. By who has the seat.
+    fn keeps_any(&self) -> bool;
+
+    /// Wakes those for whom events are kept; whether there were any. By who has the seat.
+    fn deliver(&self) -> bool;
+
+    /// Ends a [`poll`](Poller::poll).
+    fn waker(&self) -> &Waker;
+
+    /// Nobody polls any more: wakes all that wait for events, which then find another poller.
+    fn end(&self);
+}
+
+/// Where a runtime has its poller, once it needs one.
+#[derive(Debug)]
+pub struct PollerCell {
+    poller: OnceLock<Arc<dyn Poller>>,
+    is_taken: AtomicBool,
+    attended: Attended,
+    caller: OnceLock<Waker>,
+}
+
+/// When somebody polls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attended {
+    /// Always, or very soon.
+    Always,
+    /// While a thread runs tasks of the runtime, or waits, and would run them.
+    WhileRun,
+    /// Never: there is to be no poller.
+    Never,
+}
+
+impl PollerCell {
+    /// No poller yet.
+    #[must_use]
+    pub fn new(attended: Attended) -> Self {
+        Self {
+            poller: OnceLock::new(),
+            is_taken: AtomicBool::new(false),
+            attended,
+            caller: OnceLock::new(),
+        }
+    }
+
+    /// Whether somebody polls as long as what this thread runs now waits. The thread has entered the cell's runtime.
+    pub fn is_attended_here(&self) -> bool {
+        match self.attended {
+            Attended::Always => true,
+            Attended::WhileRun => !context::runs(context::NOWHERE),
+            Attended::Never => false,
+        }
+    }
+
+    /// When somebody polls.
+    pub fn attended(&self) -> Attended {
+        self.attended
+    }
+
+    /// The poller.
+    pub fn get(&self) -> Option<&Arc<dyn Poller>> {
+        self.poller.get()
+    }
+
+    /// The poller, made by `make` if there is none.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn get_or_try_init<E>(
+        &self,
+        make: impl FnOnce() -> Result<Arc<dyn Poller>, E>,
+    ) -> Result<&Arc<dyn Poller>, E> {
+        match self.poller.get() {
+            Some(poller) => Ok(poller),
+            None => {
+                let made = make()?;
+                Ok(self.poller.get_or_init(|| made))
+            }
+        }
+    }
+
+    /// Whether the poller polls anything.
+    pub fn is_used(&self) -> bool {
+        self.used().is_some()
+    }
+
+    fn used(&self) -> Option<&Arc<dyn Poller>> {
+        self.get().filter(|poller| poller.is_used())
+    }
+
+    /// Whether the poller is used, and nobody has its seat. A thread that had it, and left it, comes back before it sleeps.
+    pub fn is_unattended(&self) -> bool {
+        // Relaxed: whoever asks before it sleeps has a fence, and so has the one that has made the first use of it.
+        self.used().is_some() && !self.is_taken.load(Ordering::Relaxed)
+    }
+
+    /// Has this be called when the poller begins to be used, so that somebody takes the seat. The first call counts.
+    pub fn set_caller(&self, caller: Waker) {
+        let _first = self.caller.set(caller);
+    }
+
+    /// The poller begins to be used.
+    pub fn call(&self) {
+        if let Some(caller) = self.caller.get() {
+            caller.wake_by_ref();
+        }
+    }
+
+    /// The seat; `None` if another thread has it, or the poller polls nothing.
+    pub fn sit(&self) -> Option<Seat<'_>> {
+        let poller = self.used()?;
+        // Acquire pairs with the release in `Seat::drop`: what was kept is seen.
+        let is_taken = self.is_taken.swap(true, Ordering::Acquire);
+        (!is_taken).then(|| Seat { cell: self, poller })
+    }
+}
+
+thread_local! {
+    /// Of the runtimes that this thread has built and runs while it waits.
+    static OWNED: RefCell<Weak<PollerCell>> = const { RefCell::new(Weak::new()) };
+}
+
+/// Where the runtimes of this thread, which it runs while it waits, have their poller: one for all, as the thread sleeps at
+/// one place.
+#[must_use]
+pub fn own_cell() -> Arc<PollerCell> {
+    OWNED.with(|owned| {
+        let mut owned = owned.borrow_mut();
+        owned.upgrade().unwrap_or_else(|| {
+            let cell = Arc::new(PollerCell::new(Attended::WhileRun));
+            *owned = Arc::downgrade(&cell);
+            cell
+        })
+    })
+}
+
+/// The same, if there is such a runtime.
+pub fn owned_cell() -> Option<Arc<PollerCell>> {
+    // None, while the thread's thread-locals go.
+    OWNED.try_with(|owned| owned.borrow().upgrade()).ok()?
+}
+
+impl Drop for PollerCell {
+    fn drop(&mut self) {
+        if let Some(poller) = self.poller.get() {
+            poller.end();
+        }
+    }
+}
+
+/// The right to poll: one thread has it, until this is dropped.
+#[derive(Debug)]
+pub struct Seat<'a> {
+    cell: &'a PollerCell,
+    poller: &'a Arc<dyn Poller>,
+}
+
+impl Seat<'_> {
+    /// The poller.
+    pub fn poller(&self) -> &Arc<dyn Poller> {
+        self.poller
+    }
+
+    /// Wakes those for whom events are kept; whether there were any.
+    pub fn deliver(&self) -> bool {
+        self.poller.deliver()
+    }
+
+    /// Wakes those for whom events have come; whether there were any. Does not sleep.
+    pub fn look(&self) -> bool {
+        self.poller.poll(Some(Duration::ZERO));
+        self.poller.deliver()
+    }
+}
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        // Release pairs with the acquire in `sit`.
+        self.cell.is_taken.store(false, Ordering::Release);
+    }
+}

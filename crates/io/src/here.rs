@@ -1,0 +1,77 @@
+//! Which poller tells of what is waited for here.
+//!
+//! The one of the runtime whose tasks this thread runs; or of the runtimes that it would run while it waits. Where nobody
+//! polls for the one that waits (a bare thread, a task of `Model::Threads`, another executor's task), it is the poller of
+//! the process, which has a thread of its own.
+
+use std::any::Any;
+use std::io;
+use std::sync::Arc;
+
+use gossamer_core::context;
+use gossamer_core::platform::{Mutex, per_process, start_thread};
+use gossamer_core::poller::{Attended, Poller, PollerCell, owned_cell};
+
+use crate::epoll::Epoll;
+
+/// Calls `with` with the poller's cell.
+pub(crate) fn with_cell<R>(with: impl FnOnce(&PollerCell) -> R) -> io::Result<R> {
+    if let Some(here) = gossamer_sched::here()
+        && here.poller().is_attended_here()
+    {
+        return Ok(with(here.poller()));
+    }
+    let waits = context::with(|context| context.waits() && context.shard() == context::NOWHERE);
+    if waits && let Some(owned) = owned_cell() {
+        return Ok(with(&owned));
+    }
+    Ok(with(process_cell()?))
+}
+
+/// The poller of a cell, which is made if there is none.
+///
+/// # Errors
+/// The process has no descriptors left.
+pub(crate) fn poller_of(cell: &PollerCell) -> io::Result<Arc<Epoll>> {
+    let is_attended = cell.attended() == Attended::Always;
+    let new = || Epoll::new(is_attended).map(|new| new as Arc<dyn Poller>);
+    let poller: Arc<dyn Any + Send + Sync> = cell.get_or_try_init(new)?.clone();
+    Ok(poller.downcast().expect("there are no other pollers"))
+}
+
+/// The process's own poller, and whether its thread has been started.
+struct OfProcess {
+    cell: PollerCell,
+    is_started: Mutex<bool>,
+}
+
+per_process! {
+    fn of_process() -> OfProcess = OfProcess {
+        cell: PollerCell::new(Attended::Always),
+        is_started: Mutex::new(false),
+    }
+}
+
+/// The cell of the process's own poller, whose thread has been started.
+///
+/// # Errors
+/// The system grants no thread, or no descriptors.
+pub(crate) fn process_cell() -> io::Result<&'static PollerCell> {
+    let OfProcess { cell, is_started } = of_process();
+    let mut is_started = is_started.lock();
+    if !*is_started {
+        let poller = poller_of(cell)?;
+        start_thread("gossamer-poller", None, move || {
+            loop {
+                poller.poll(None);
+                poller.deliver();
+            }
+        })
+        .map_err(|error| {
+            let text = format!("the thread that waits for sockets could not be started: {error}");
+            io::Error::new(error.kind(), text)
+        })?;
+        *is_started = true;
+    }
+    Ok(cell)
+}

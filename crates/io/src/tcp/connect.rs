@@ -1,0 +1,102 @@
+//! Making a connection.
+
+use std::io;
+use std::net::{self, SocketAddr};
+use std::os::fd::AsFd;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use rustix::io::Errno;
+use rustix::net::sockopt::socket_error;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with};
+
+use super::TcpStream;
+use crate::attempt::{Attempt, Moved};
+use crate::source::{Source, Way};
+
+pin_project_lite::pin_project! {
+    /// [`TcpStream::connect`]. Dropped unfinished, it makes no connection, or breaks it.
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    #[derive(Debug)]
+    pub struct Connect {
+        address: SocketAddr,
+        caller: &'static Location<'static>,
+        // None before it has begun.
+        #[pin]
+        attempt: Option<Attempt<Connecting>>,
+    }
+}
+
+/// The socket of a connection in the making.
+#[derive(Debug)]
+struct Connecting(Option<Source<net::TcpStream>>);
+
+impl crate::attempt::HasSource for Connecting {
+    type Socket = net::TcpStream;
+
+    fn source(&self) -> &Source<net::TcpStream> {
+        self.0.as_ref().expect("it is there until it is connected")
+    }
+}
+
+impl Connect {
+    pub(super) fn new(address: SocketAddr, caller: &'static Location<'static>) -> Self {
+        Self {
+            address,
+            caller,
+            attempt: None,
+        }
+    }
+}
+
+impl Future for Connect {
+    type Output = io::Result<TcpStream>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let address = *this.address;
+        let failed = |error: io::Error| {
+            io::Error::new(
+                error.kind(),
+                format!("cannot connect to {address}: {error}"),
+            )
+        };
+        if this.attempt.as_ref().as_pin_ref().is_none() {
+            let source = begin(address).map_err(failed)?;
+            let connecting = Connecting(Some(source));
+            let attempt = Attempt::new(connecting, Way::Out, this.caller);
+            this.attempt.set(Some(attempt));
+        }
+        let mut attempt = this.attempt.as_mut().as_pin_mut().expect("it has begun");
+        let connected = ready!(attempt.as_mut().poll(cx, |socket| {
+            socket_error(socket)??;
+            // It may be too early: only an event told, and another socket's perhaps.
+            match socket.peer_addr() {
+                Ok(_) => Ok(((), Moved::ONE)),
+                Err(error) if error.kind() == io::ErrorKind::NotConnected => {
+                    Err(Errno::AGAIN.into())
+                }
+                Err(error) => Err(error),
+            }
+        }));
+        let source = attempt.owner().0.take();
+        connected.map_err(failed)?;
+        let source = source.expect("it is taken once");
+        Poll::Ready(Ok(TcpStream::from_source(source)))
+    }
+}
+
+/// Asks for the connection.
+fn begin(address: SocketAddr) -> io::Result<Source<net::TcpStream>> {
+    let family = match address {
+        SocketAddr::V4(_) => AddressFamily::INET,
+        SocketAddr::V6(_) => AddressFamily::INET6,
+    };
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(family, SocketType::STREAM, flags, None)?;
+    match connect(socket.as_fd(), &address) {
+        Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => Ok(Source::new(socket.into())),
+        Err(error) => Err(error.into()),
+    }
+}
