@@ -21,6 +21,9 @@ use crate::context;
 use crate::platform::atomic::{AtomicBool, Ordering};
 use crate::platform::thread_local;
 
+#[cfg(loom)]
+pub mod model;
+
 /// Asks the operating system for events.
 pub trait Poller: Any + Debug + Send + Sync {
     /// Whether it polls anything at all.
@@ -141,9 +144,13 @@ impl PollerCell {
     /// The seat; `None` if another thread has it, or the poller polls nothing.
     pub fn sit(&self) -> Option<Seat<'_>> {
         let poller = self.used()?;
-        // Acquire pairs with the release in `Seat::drop`: what was kept is seen.
-        let is_taken = self.is_taken.swap(true, Ordering::Acquire);
-        (!is_taken).then(|| Seat { cell: self, poller })
+        let taken = self.is_taken.compare_exchange(
+            false,
+            true,
+            Ordering::Acquire, // pairs with the release in `Seat::drop`
+            Ordering::Relaxed, // Relaxed: nothing is read
+        );
+        taken.is_ok().then(|| Seat { cell: self, poller })
     }
 }
 

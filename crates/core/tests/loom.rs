@@ -13,11 +13,14 @@ use std::sync::Arc;
 
 use gossamer_core::header::RefCount;
 use gossamer_core::header::ref_count::{Drained, Queue};
+use gossamer_core::moment::Moment;
 use gossamer_core::parker::Parker;
 use gossamer_core::platform::atomic::{AtomicU32, Ordering};
 use gossamer_core::platform::model::explore;
 use gossamer_core::platform::{Mutex, thread};
 use gossamer_core::policy::{SharedWord, Word};
+use gossamer_core::poller::model::OneEvent;
+use gossamer_core::poller::{Attended, PollerCell};
 
 /// A place under the lock: the lock's own bits count the entries, and so does `behind`, whose relaxed
 /// accesses only the lock puts in order.
@@ -107,6 +110,34 @@ fn parker_keeps_a_late_permit() {
             // A park for each wake would hang when one took both: wait for the state, as everybody does.
             while written.iter().any(|word| word.load(Ordering::Relaxed) == 0) {
                 parker.park(&mut || false);
+            }
+        });
+    });
+}
+
+/// A thread that sleeps at a poller, or is about to, is woken: by its permit, or by an event.
+#[test]
+fn parker_is_woken_at_a_poller() {
+    explore("parker_is_woken_at_a_poller", || {
+        let cell = PollerCell::new(Attended::Always);
+        let poller = Arc::new(OneEvent::new());
+        let made = cell.get_or_try_init(|| Ok::<_, ()>(poller.clone()));
+        assert!(made.is_ok());
+        Parker::with(|parker| {
+            poller.wait(parker.waker().clone());
+            let (waker, told) = (parker.waker().clone(), Arc::new(AtomicU32::new(0)));
+            let tells = told.clone();
+            thread::spawn(move || {
+                tells.store(1, Ordering::Relaxed);
+                waker.wake_by_ref();
+            });
+            let happens = poller.clone();
+            thread::spawn(move || happens.happens());
+            let mut has_come = false;
+            while !has_come || told.load(Ordering::Relaxed) == 0 {
+                let seat = cell.sit().expect("it is used, and nobody else sits");
+                parker.park_at(&seat, Moment::NEVER, &mut || false);
+                has_come |= seat.deliver();
             }
         });
     });

@@ -37,7 +37,8 @@ pub(crate) struct Trying;
 impl Trying {
     /// An event, for things of this generation.
     fn note(bits: u32, generation: u32, closed: bool) -> Option<u32> {
-        let is_late = bits & GENERATIONS != generation && !gossamer_core::mutant!("late_event_counts");
+        let is_late =
+            bits & GENERATIONS != generation && !gossamer_core::mutant!("late_event_counts");
         (!is_late).then(|| {
             let event = bits.wrapping_add(EVENT_ONE) & EVENTS;
             let closed = if closed { CLOSED } else { 0 };
@@ -181,7 +182,9 @@ impl<P: LockPolicy> Try<'_, P> {
     /// It is not complete.
     #[inline]
     pub fn again(self: Pin<&mut Self>) {
-        self.project().waiting.restart(|enter| *enter = Enter::new(0));
+        self.project()
+            .waiting
+            .restart(|enter| *enter = Enter::new(0));
     }
 }
 

@@ -15,6 +15,7 @@ mod ending;
 mod evacuating;
 mod idling;
 mod injecting;
+mod polling;
 mod resizing;
 mod taking;
 mod waking;

@@ -219,7 +219,8 @@ fn steal_from(shared: &Shared, guard: &ShardGuard, queue: &mut Queue, from: &Wor
 /// Wakes those that wait for what the system tells by now, unless another worker sees to that.
 fn look_at_sockets(shared: &Shared) -> bool {
     let seat = shared.environment.poller().sit();
-    seat.is_some_and(|seat| seat.look()) && !mutant!("busy_worker_never_polls")
+    let seat = seat.filter(|_| !mutant!("busy_worker_never_polls"));
+    seat.is_some_and(|seat| seat.look())
 }
 
 /// Sleeps until there is something to do. A worker that has searched takes what it found elsewhere before it ends its

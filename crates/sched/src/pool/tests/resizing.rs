@@ -36,7 +36,7 @@ impl Acting {
 }
 
 /// The second worker is surplus from here on.
-fn shrink(shared: &Shared) {
+pub(super) fn shrink(shared: &Shared) {
     shared.workers.ask_for(1);
     shared.idle.call_all();
 }
