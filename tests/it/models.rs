@@ -22,6 +22,7 @@ mod local_tasks;
 mod missed_wakeup;
 mod monitor;
 mod os_threads;
+mod pollers;
 mod pool;
 mod resizing;
 mod running;

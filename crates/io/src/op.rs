@@ -79,7 +79,7 @@ operations! {
     /// Reads what is there, and leaves it there. It has no other effect.
     In Peek(buffer: &'a mut [u8]) -> usize = |socket| {
         let (seen, _) = recv(socket, &mut **buffer, RecvFlags::PEEK)?;
-        Ok((seen, Moved::ONE))
+        Ok((seen, Moved::of(seen, seen)))
     };
 
     /// Writes as much as there is room for. Dropped unfinished, it has written nothing.

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod any;
+mod sockets;
 mod turns;
 
 use std::process::ExitCode;
@@ -71,6 +72,9 @@ fn run(words: &[String]) -> Result<u64, Failure> {
         return Err("expected OPERATION FLAVOUR N".to_owned().into());
     };
     let times = number("N", times)?;
+    if operation.starts_with("socket") {
+        return sockets::run(operation, flavour, times);
+    }
     match flavour.as_str() {
         "local" => here(operation, times),
         "shared" => shared(operation, times),
