@@ -172,20 +172,35 @@ impl Parker {
         }
     }
 
-    /// As [`Parker::park_until`], but sleeps at a poller, whose events are kept for who has the seat; and returns when
-    /// there are some, or a signal comes.
-    pub fn park_at(&self, seat: &Seat<'_>, until: Moment, has_something: &mut dyn FnMut() -> bool) {
+    /// As [`Parker::park_until`]; but with a seat it sleeps at the poller, which keeps the events for who has the seat, and
+    /// returns when there are some, or a signal comes.
+    pub fn park_at(
+        &self,
+        seat: Option<&Seat<'_>>,
+        until: Moment,
+        has_something: &mut dyn FnMut() -> bool,
+    ) {
+        let Some(seat) = seat else {
+            return self.park_until(until, has_something);
+        };
         #[cfg(not(any(loom, shuttle)))]
         if crate::waits::is_watched() && until == Moment::NEVER {
-            return self.watch(|limit| self.park_at_for(seat, Some(limit)), has_something);
+            return self.watch(|limit| self.poll(seat, Some(limit)), has_something);
         }
         let _never = has_something;
-        self.park_at_for(seat, until.left());
+        self.poll(seat, until.left());
         roll_call::hear();
     }
 
-    /// As [`Parker::park_for`], so; whether there was a wake or an event.
-    pub fn park_at_for(&self, seat: &Seat<'_>, limit: Option<Duration>) -> bool {
+    /// As [`Parker::park_for`], or so; whether there was a wake or an event.
+    pub fn park_at_for(&self, seat: Option<&Seat<'_>>, limit: Duration) -> bool {
+        match seat {
+            Some(seat) => self.poll(seat, Some(limit)),
+            None => self.park_for(limit),
+        }
+    }
+
+    fn poll(&self, seat: &Seat<'_>, limit: Option<Duration>) -> bool {
         let permit = &self.sleeper.permit;
         let poller = seat.poller();
         if !permit.begin_polling(poller.waker()) {

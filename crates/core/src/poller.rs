@@ -18,6 +18,7 @@ use std::sync::OnceLock;
 use alloc::sync::{Arc, Weak};
 
 use crate::context;
+use crate::fork::Origin;
 use crate::platform::atomic::{AtomicBool, Ordering};
 use crate::platform::thread_local;
 
@@ -53,6 +54,8 @@ pub struct PollerCell {
     is_taken: AtomicBool,
     attended: Attended,
     caller: OnceLock<Waker>,
+    /// In a forked child it is the parent's, and so are the poller's events.
+    origin: Origin,
 }
 
 /// When somebody polls.
@@ -75,6 +78,7 @@ impl PollerCell {
             is_taken: AtomicBool::new(false),
             attended,
             caller: OnceLock::new(),
+            origin: Origin::here(),
         }
     }
 
@@ -126,7 +130,8 @@ impl PollerCell {
     /// Whether the poller is used, and nobody has its seat. A thread that had it, and left it, comes back before it sleeps.
     pub fn is_unattended(&self) -> bool {
         // Relaxed: whoever asks before it sleeps has a fence, and so has the one that has made the first use of it.
-        self.used().is_some() && !self.is_taken.load(Ordering::Relaxed)
+        let is_taken = self.is_taken.load(Ordering::Relaxed);
+        self.is_used() && !is_taken && !crate::mutant!("nobody_takes_the_seat")
     }
 
     /// Has this be called when the poller begins to be used, so that somebody takes the seat. The first call counts.
@@ -165,7 +170,8 @@ thread_local! {
 pub fn own_cell() -> Arc<PollerCell> {
     OWNED.with(|owned| {
         let mut owned = owned.borrow_mut();
-        owned.upgrade().unwrap_or_else(|| {
+        let own = owned.upgrade().filter(|own| !own.origin.is_elsewhere());
+        own.unwrap_or_else(|| {
             let cell = Arc::new(PollerCell::new(Attended::WhileRun));
             *owned = Arc::downgrade(&cell);
             cell
@@ -176,12 +182,13 @@ pub fn own_cell() -> Arc<PollerCell> {
 /// The same, if there is such a runtime.
 pub fn owned_cell() -> Option<Arc<PollerCell>> {
     // None, while the thread's thread-locals go.
-    OWNED.try_with(|owned| owned.borrow().upgrade()).ok()?
+    let owned = OWNED.try_with(|owned| owned.borrow().upgrade()).ok()?;
+    owned.filter(|owned| !owned.origin.is_elsewhere())
 }
 
 impl Drop for PollerCell {
     fn drop(&mut self) {
-        if let Some(poller) = self.poller.get() {
+        if let Some(poller) = self.poller.get().filter(|_| !self.origin.is_elsewhere()) {
             poller.end();
         }
     }

@@ -380,7 +380,7 @@ fn block_longer(
                 let slept = if let Some(seat) = seat {
                     // A turn delivers what is kept, unless another thread runs the runtime.
                     if !seat.deliver() {
-                        parker.park_at(&seat, until, &mut is_ready);
+                        parker.park_at(Some(&seat), until, &mut is_ready);
                     }
                     Ok(())
                 } else if until == Moment::NEVER

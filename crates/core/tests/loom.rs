@@ -136,7 +136,7 @@ fn parker_is_woken_at_a_poller() {
             let mut has_come = false;
             while !has_come || told.load(Ordering::Relaxed) == 0 {
                 let seat = cell.sit().expect("it is used, and nobody else sits");
-                parker.park_at(&seat, Moment::NEVER, &mut || false);
+                parker.park_at(Some(&seat), Moment::NEVER, &mut || false);
                 has_come |= seat.deliver();
             }
         });

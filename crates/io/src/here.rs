@@ -13,6 +13,7 @@ use gossamer_core::platform::{Mutex, per_process, start_thread};
 use gossamer_core::poller::{Attended, Poller, PollerCell, owned_cell};
 
 use crate::epoll::Epoll;
+use crate::registry::Registry;
 
 /// Calls `with` with the poller's cell.
 pub(crate) fn with_cell<R>(with: impl FnOnce(&PollerCell) -> R) -> io::Result<R> {
@@ -32,7 +33,7 @@ pub(crate) fn with_cell<R>(with: impl FnOnce(&PollerCell) -> R) -> io::Result<R>
 ///
 /// # Errors
 /// The process has no descriptors left.
-pub(crate) fn poller_of(cell: &PollerCell) -> io::Result<Arc<Epoll>> {
+fn poller_of(cell: &PollerCell) -> io::Result<Arc<Epoll>> {
     let is_attended = cell.attended() == Attended::Always;
     let new = || Epoll::new(is_attended).map(|new| new as Arc<dyn Poller>);
     let poller: Arc<dyn Any + Send + Sync> = cell.get_or_try_init(new)?.clone();
@@ -50,6 +51,14 @@ per_process! {
         cell: PollerCell::new(Attended::Always),
         is_started: Mutex::new(false),
     }
+}
+
+/// Where the sockets of this cell's poller are registered.
+///
+/// # Errors
+/// The process has no descriptors left.
+pub(crate) fn registry_of(cell: &PollerCell) -> io::Result<Arc<Registry>> {
+    poller_of(cell).map(|poller| poller.registry.clone())
 }
 
 /// The cell of the process's own poller, whose thread has been started.

@@ -13,6 +13,7 @@ mod attempt;
 mod epoll;
 mod here;
 mod op;
+mod registry;
 mod slot;
 mod source;
 mod tcp;

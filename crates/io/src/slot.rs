@@ -6,10 +6,11 @@
 
 use std::sync::{Arc, OnceLock};
 
-use gossamer_core::platform::{Mutex, per_process};
+use gossamer_core::platform::atomic::Ordering;
+use gossamer_core::platform::{Mutex, UnmodelledU32, per_process};
 use gossamer_sync::raw::{Generation, Readiness};
 
-use crate::epoll::{Epoll, Happened};
+use crate::registry::Registry;
 
 /// Slots in the first part of the table; each later part has twice as many as the one before.
 const FIRST: u32 = 64;
@@ -24,8 +25,8 @@ pub(crate) type Direction = Readiness<gossamer_core::policy::Shared>;
 pub(crate) struct Slot {
     pub(crate) read: Direction,
     pub(crate) write: Direction,
-    /// The poller that tells of its events, once it has waited.
-    pub(crate) poller: Mutex<Option<Arc<Epoll>>>,
+    /// Where it is registered, once it has waited.
+    pub(crate) registry: Mutex<Option<Arc<Registry>>>,
     index: u32,
 }
 
@@ -55,12 +56,23 @@ impl Token {
     }
 }
 
+/// What has happened at a socket.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Happened {
+    pub(crate) readable: bool,
+    pub(crate) writable: bool,
+    /// No more will come.
+    pub(crate) read_closed: bool,
+    /// No more can be sent.
+    pub(crate) write_closed: bool,
+}
+
 impl Slot {
     fn new(index: u32) -> Self {
         Self {
             read: Direction::new(),
             write: Direction::new(),
-            poller: Mutex::new(None),
+            registry: Mutex::new(None),
             index,
         }
     }
@@ -80,31 +92,27 @@ impl Slot {
     }
 }
 
-/// All slots.
+/// All slots, of this process and, in a forked child, those of the sockets that it has inherited.
 pub(crate) struct Slots {
     parts: [OnceLock<Box<[Slot]>>; PARTS],
-    free: Mutex<Free>,
+    /// All from here on have never been used.
+    unused: UnmodelledU32,
 }
 
-/// The slots that no socket has.
-#[derive(Default)]
-struct Free {
-    again: Vec<u32>,
-    /// All from here on have never been used.
-    unused: u32,
-}
+static SLOTS: Slots = Slots {
+    parts: [const { OnceLock::new() }; PARTS],
+    unused: UnmodelledU32::new(0),
+};
 
 per_process! {
-    fn of_process() -> Slots = Slots {
-        parts: [const { OnceLock::new() }; PARTS],
-        free: Mutex::new(Free::default()),
-    }
+    /// Slots that were used, and that no socket has now.
+    fn free() -> Mutex<Vec<u32>> = Mutex::new(Vec::new())
 }
 
-/// The slots of this process.
-#[inline]
+/// The slots.
+#[inline(always)]
 pub(crate) fn slots() -> &'static Slots {
-    of_process()
+    &SLOTS
 }
 
 /// In which part a slot is, and where that begins.
@@ -121,33 +129,23 @@ impl Slots {
 
     /// One for a new socket.
     pub(crate) fn take(&'static self) -> &'static Slot {
-        let index = {
-            let mut free = self.free.lock();
-            free.again.pop().unwrap_or_else(|| {
-                free.unused += 1;
-                free.unused - 1
-            })
-        };
+        let again = free().lock().pop();
+        // Relaxed: each number once.
+        let index = again.unwrap_or_else(|| self.unused.fetch_add(1, Ordering::Relaxed));
         let (part, begin) = part_of(index);
-        let part = self.parts[part].get_or_init(|| {
+        if self.parts[part].get().is_none() {
             let end = begin + FIRST * (1 << part);
-            (begin..end).map(Slot::new).collect()
-        });
-        &part[(index - begin) as usize]
+            // Another thread may have been quicker.
+            let _made = self.parts[part].set((begin..end).map(Slot::new).collect());
+        }
+        self.at(index).expect("its part is there")
     }
 
     /// Its socket is gone, and nobody waits for it.
-    pub(crate) fn give_back(&self, slot: &'static Slot) {
-        let is_own = self
-            .at(slot.index)
-            .is_some_and(|own| std::ptr::eq(own, slot));
-        if !is_own {
-            // In a forked child: it is the parent's.
-            return;
-        }
+    pub(crate) fn give_back(&self, slot: &Slot) {
         slot.read.begin_anew();
         slot.write.begin_anew();
-        self.free.lock().again.push(slot.index);
+        free().lock().push(slot.index);
     }
 
     /// Something has happened at a socket.
@@ -157,13 +155,16 @@ impl Slots {
         }
     }
 
-    /// This poller tells of nothing any more: those that wait for it try again, and find another one.
-    pub(crate) fn leave(&self, poller: &Epoll) {
+    /// Nobody polls these any more: those that wait for it try again, and find another one.
+    pub(crate) fn leave(&self, registry: &Registry) {
         for slot in self.parts.iter().filter_map(OnceLock::get).flatten() {
-            let mut at = slot.poller.lock();
-            if at.as_deref().is_some_and(|at| std::ptr::eq(at, poller)) {
+            let mut at = slot.registry.lock();
+            if at.as_deref().is_some_and(|at| std::ptr::eq(at, registry)) {
                 *at = None;
                 drop(at);
+                if gossamer_core::mutant!("end_of_a_poller_untold") {
+                    continue;
+                }
                 let generation = slot.read.generation();
                 slot.read.note(generation, false);
                 slot.write.note(generation, false);

@@ -4,8 +4,11 @@ use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
-use crate::epoll::Epoll;
-use crate::here::{poller_of, process_cell, with_cell};
+use gossamer_core::mutant;
+use gossamer_core::poller::PollerCell;
+
+use crate::here::{process_cell, registry_of, with_cell};
+use crate::registry::Registry;
 use crate::slot::{Direction, Slot, slots};
 
 /// Which way.
@@ -65,40 +68,43 @@ impl<S: AsFd> Source<S> {
     /// # Errors
     /// The system's: it has no memory, or no descriptors left for a poller.
     pub(crate) fn attend(&self) -> io::Result<()> {
-        let mut at = self.slot.poller.lock();
-        if let Some(poller) = &*at
-            && poller.is_attended
-            && !poller.is_elsewhere()
+        let mut at = self.slot.registry.lock();
+        // A forked child has its own.
+        let before = at.as_ref().filter(|before| !before.is_elsewhere());
+        if let Some(before) = before
+            && (before.is_attended || mutant!("resting_poller_is_relied_on"))
         {
             return Ok(());
         }
-        with_cell(|cell| {
-            let here = cell.get().map(|here| Arc::as_ptr(here).addr());
-            let before = at.as_ref().map(|at| Arc::as_ptr(at).addr());
-            if before.is_some() && before == here {
-                return Ok(());
-            }
-            let mut cell = cell;
-            let mut poller = poller_of(cell)?;
-            if before.is_some() && !poller.is_attended {
-                cell = process_cell()?;
-                poller = poller_of(cell)?;
-            }
-            if let Some(before) = at.take() {
-                before.remove(self.socket());
-            }
-            let is_first = poller.add(self.socket(), self.slot.token())?;
-            *at = Some(poller);
-            if is_first {
-                cell.call();
-            }
-            Ok(())
-        })?
+        with_cell(|cell| self.register(&mut at, cell))?
+    }
+
+    /// Registers it at the poller of this cell, unless it is there.
+    fn register(&self, at: &mut Option<Arc<Registry>>, cell: &PollerCell) -> io::Result<()> {
+        let mut cell = cell;
+        let mut here = registry_of(cell)?;
+        let before = at.as_ref().filter(|before| !before.is_elsewhere());
+        if before.is_some_and(|before| Arc::ptr_eq(before, &here)) {
+            return Ok(());
+        }
+        if before.is_some() && !here.is_attended {
+            cell = process_cell()?;
+            here = registry_of(cell)?;
+        }
+        if let Some(before) = at.take() {
+            before.remove(self.socket());
+        }
+        let is_first = here.add(self.socket(), self.slot.token().get())?;
+        *at = Some(here);
+        if is_first && !mutant!("first_socket_calls_nobody") {
+            cell.call();
+        }
+        Ok(())
     }
 
     /// No poller tells of it any more.
     fn leave(&self) {
-        let before: Option<Arc<Epoll>> = self.slot.poller.lock().take();
+        let before = self.slot.registry.lock().take();
         if let Some(before) = before {
             before.remove(self.socket());
         }

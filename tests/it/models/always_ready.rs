@@ -22,7 +22,7 @@ use super::{each_model, patience, runtime};
 const MANY: usize = 20_000;
 
 /// Public futures that are no operations of the facade, and why.
-const _: [(&str, &str); 6] = [
+const _: [(&str, &str); 7] = [
     ("channel::join_pattern::awaiting::First", "a part of a join"),
     ("fiber::fiber::Fiber", "a task's future"),
     ("par::handed::Handed", "what the facade's stands for"),
@@ -32,6 +32,10 @@ const _: [(&str, &str); 6] = [
     ),
     ("structure::name::Named", "a task's future"),
     ("structure::scope::child::ScopeTask", "a task's future"),
+    (
+        "sync::readiness::Try",
+        "a part of the operations on sockets",
+    ),
 ];
 
 /// What the cases share.

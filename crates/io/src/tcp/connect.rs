@@ -40,11 +40,20 @@ impl crate::attempt::HasSource for Connecting {
     }
 }
 
-impl Connect {
-    pub(super) fn new(address: SocketAddr, caller: &'static Location<'static>) -> Self {
-        Self {
+impl TcpStream {
+    /// Connects to this address. It begins when it is first polled.
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it makes no connection; one that has been made by then is closed.
+    ///
+    /// # Errors
+    /// Nobody listens there, nothing leads there, or the process has no descriptors left: the text has the address. By
+    /// itself it gives up after some minutes: give it a [`timeout`](https://docs.rs/gossamer-rt/latest/gossamer/trait.TimeoutExt.html).
+    #[track_caller]
+    pub fn connect(address: SocketAddr) -> Connect {
+        Connect {
             address,
-            caller,
+            caller: Location::caller(),
             attempt: None,
         }
     }

@@ -7,7 +7,6 @@ use std::panic::Location;
 
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
-use super::Connect;
 use crate::attempt::Moved;
 use crate::op::{Peek, Read, ReadVectored, Ready, Write, WriteVectored, try_now};
 use crate::source::{Source, Way};
@@ -45,19 +44,6 @@ impl TcpStream {
 
     pub(super) fn from_source(source: Source<net::TcpStream>) -> Self {
         Self { source }
-    }
-
-    /// Connects to this address. It begins when it is first polled.
-    ///
-    /// # Cancellation
-    /// Dropped unfinished, it makes no connection; one that has been made by then is closed.
-    ///
-    /// # Errors
-    /// Nobody listens there, nothing leads there, or the process has no descriptors left: the text has the address. By
-    /// itself it gives up after some minutes: give it a [`timeout`](https://docs.rs/gossamer-rt/latest/gossamer/trait.TimeoutExt.html).
-    #[track_caller]
-    pub fn connect(address: SocketAddr) -> Connect {
-        Connect::new(address, Location::caller())
     }
 
     /// Reads what is there, at most as much as the buffer takes; waits until something is. Zero: the peer sends no more (or

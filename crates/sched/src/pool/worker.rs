@@ -273,9 +273,7 @@ fn sleep(
     let is_called = || {
         shared.injector.has_pending() || shared.is_closing() || shared.workers.is_surplus(number)
     };
-    let is_unattended =
-        || seat.is_none() && poller.is_unattended() && !mutant!("nobody_takes_the_seat");
-    let has_own = || shard.has_pending() || is_called() || is_unattended();
+    let has_own = || shard.has_pending() || is_called() || seat.is_none() && poller.is_unattended();
     let has_something = || has_own() || shared.has_work_elsewhere();
     // Not among the idle so far: the fence below interrupts all other workers, and who finds us there calls us. One
     // looks at a time: with more workers than cores, the others would take the time of those that have work.
@@ -314,20 +312,13 @@ fn sleep(
             // Relaxed: statistics.
             shared.counts.parks.fetch_add(1, Ordering::Relaxed);
             let until = runner::next_deadline(shard);
-            let park_for = |limit| match seat {
-                Some(seat) => parker.park_at_for(seat, Some(limit)),
-                None => parker.park_for(limit),
-            };
+            let park_for = |limit| parker.park_at_for(seat, limit);
             if !(watches && watch(others, park_for, until)) {
                 if std::mem::take(&mut watches) {
                     shared.watch.end();
                 }
                 // A lone task in the queue of a worker that is long in a poll calls nobody, and a ping nobody either.
-                let has_own = &mut || shard.waiting() > 0 || is_called();
-                match seat {
-                    Some(seat) => parker.park_at(seat, until, has_own),
-                    None => parker.park_until(until, has_own),
-                }
+                parker.park_at(seat, until, &mut || shard.waiting() > 0 || is_called());
             }
         }
         shared.idle.leave(shard)

@@ -30,7 +30,7 @@ impl<S: Scheduler> Single<S> {
             let has_something = &mut || self.shard().has_pending();
             match self.environment.poller().sit() {
                 Some(seat) => {
-                    parker.park_at(&seat, until, has_something);
+                    parker.park_at(Some(&seat), until, has_something);
                     Ok(())
                 }
                 None => parker.park_or_fail(until, false, has_something),
