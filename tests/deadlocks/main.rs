@@ -7,6 +7,7 @@
 mod patience;
 mod programs;
 mod recorded;
+mod sockets;
 
 use std::env;
 use std::io::Read;
@@ -19,6 +20,7 @@ use gossamer::{Fibers, Model, Runtime};
 use self::patience::Patience;
 use self::programs::{Ends, PROGRAMS, Program};
 use self::recorded::RECORDED;
+use self::sockets::SOCKETS;
 
 /// A program that has not ended by then hangs.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -38,7 +40,7 @@ fn main() -> ExitCode {
     let one = env::var("GOSSAMER_PROGRAM").ok();
     let one = one.as_deref().or(arguments.first().map(String::as_str));
     let (mut ran, mut failed) = (0, 0);
-    for program in PROGRAMS.iter().chain(RECORDED) {
+    for program in PROGRAMS.iter().chain(RECORDED).chain(SOCKETS) {
         if one.is_some_and(|one| !one.starts_with('-') && one != program.name) {
             continue;
         }

@@ -12,8 +12,9 @@ use crate::platform::atomic::Ordering;
 use crate::platform::{UnmodelledU32, in_forked_children, single_threaded};
 use crate::shard::Shard;
 
-/// How many forks lie between the first of our processes and this one.
+/// How many forks lie between the first of our processes and this one: those that lost threads, and all.
 static FORKS: UnmodelledU32 = UnmodelledU32::new(0);
+static ALL_FORKS: UnmodelledU32 = UnmodelledU32::new(0);
 
 /// The process in which something was begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +30,7 @@ impl Origin {
 
     /// This process, and from now on forks count: for those who start threads.
     pub fn watched() -> Self {
-        static WATCHED: Once = Once::new();
-        WATCHED.call_once(|| in_forked_children(count));
+        watch();
         Self::here()
     }
 
@@ -51,6 +51,32 @@ impl Origin {
             refuse(what);
         }
     }
+}
+
+/// The process that has made something which a forked child shares with it, as a file is shared: also if the process has
+/// one thread, and the child goes on with all else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Process(u32);
+
+impl Process {
+    /// This one.
+    pub fn this() -> Self {
+        watch();
+        // Relaxed: as in `Origin::here`.
+        Self(ALL_FORKS.load(Ordering::Relaxed))
+    }
+
+    /// Whether this is another one: a forked child.
+    pub fn is_elsewhere(self) -> bool {
+        // Relaxed: as above.
+        self.0 != ALL_FORKS.load(Ordering::Relaxed)
+    }
+}
+
+/// Forks count from now on.
+fn watch() {
+    static WATCHED: Once = Once::new();
+    WATCHED.call_once(|| in_forked_children(count));
 }
 
 #[cold]
@@ -76,6 +102,8 @@ pub fn end_child(what: &str) -> ! {
 
 /// One more, in the child. If it was forked in the midst of a poll, that runtime finds out when the poll has ended.
 extern "C" fn count() {
+    // Relaxed: as below.
+    ALL_FORKS.fetch_add(1, Ordering::Relaxed);
     if single_threaded() {
         return;
     }

@@ -192,6 +192,26 @@ impl Parker {
         roll_call::hear();
     }
 
+    /// As [`Parker::park_or_fail`], at a poller, for one that waits for one thing only. `looks`: asks `has_something` once a
+    /// second, as [`Parker::park_and_look`] does.
+    pub(crate) fn wait_at(
+        &self,
+        seat: &Seat<'_>,
+        until: Moment,
+        looks: bool,
+        has_something: &mut dyn FnMut() -> bool,
+    ) {
+        self.sleeper.while_waiting(|| {
+            #[cfg(not(any(loom, shuttle)))]
+            if looks {
+                while !self.poll(seat, Some(watched::LOOK_EVERY)) && !has_something() {}
+                return roll_call::hear();
+            }
+            let _in_models = looks;
+            self.park_at(Some(seat), until, has_something);
+        });
+    }
+
     /// As [`Parker::park_for`], or so; whether there was a wake or an event.
     pub fn park_at_for(&self, seat: Option<&Seat<'_>>, limit: Duration) -> bool {
         match seat {

@@ -16,11 +16,11 @@ use core::time::Duration;
 use std::sync::OnceLock;
 
 use alloc::sync::{Arc, Weak};
+use alloc::vec::Vec;
 
 use crate::context;
-use crate::fork::Origin;
-use crate::platform::atomic::{AtomicBool, Ordering};
-use crate::platform::thread_local;
+use crate::platform::atomic::{AtomicU8, Ordering};
+use crate::platform::{Mutex, thread_local};
 
 #[cfg(loom)]
 pub mod model;
@@ -29,6 +29,9 @@ pub mod model;
 pub trait Poller: Any + Debug + Send + Sync {
     /// Whether it polls anything at all.
     fn is_used(&self) -> bool;
+
+    /// Whether this process is a forked child of the one that made it, and so must not poll.
+    fn is_elsewhere(&self) -> bool;
 
     /// Sleeps until there is an event, [`waker`](Poller::waker) is called, a signal comes, or `limit` has passed, and keeps
     /// the events. Returns at once if some are kept already. By who has the seat.
@@ -47,15 +50,23 @@ pub trait Poller: Any + Debug + Send + Sync {
     fn end(&self);
 }
 
+/// Nobody has the seat.
+const FREE: u8 = 0;
+/// A thread has it.
+const TAKEN: u8 = 1;
+/// A thread has it, and somebody is to be woken when it leaves.
+const WANTED: u8 = 2;
+
 /// Where a runtime has its poller, once it needs one.
 #[derive(Debug)]
 pub struct PollerCell {
     poller: OnceLock<Arc<dyn Poller>>,
-    is_taken: AtomicBool,
+    /// [`FREE`], [`TAKEN`] or [`WANTED`].
+    seat: AtomicU8,
     attended: Attended,
     caller: OnceLock<Waker>,
-    /// In a forked child it is the parent's, and so are the poller's events.
-    origin: Origin,
+    /// Those that would have slept at the poller, and found the seat taken: they are woken when it is free.
+    next: Mutex<Vec<Waker>>,
 }
 
 /// When somebody polls.
@@ -75,16 +86,17 @@ impl PollerCell {
     pub fn new(attended: Attended) -> Self {
         Self {
             poller: OnceLock::new(),
-            is_taken: AtomicBool::new(false),
+            seat: AtomicU8::new(FREE),
             attended,
             caller: OnceLock::new(),
-            origin: Origin::here(),
+            next: Mutex::new(Vec::new()),
         }
     }
 
     /// Whether somebody polls as long as what this thread runs now waits. The thread has entered the cell's runtime.
     pub fn is_attended_here(&self) -> bool {
         match self.attended {
+            _ if self.is_elsewhere() => false,
             Attended::Always => true,
             Attended::WhileRun => !context::runs(context::NOWHERE),
             Attended::Never => false,
@@ -118,6 +130,11 @@ impl PollerCell {
         }
     }
 
+    /// In a forked child: whether the poller is the parent's.
+    fn is_elsewhere(&self) -> bool {
+        self.get().is_some_and(|poller| poller.is_elsewhere())
+    }
+
     /// Whether the poller polls anything.
     pub fn is_used(&self) -> bool {
         self.used().is_some()
@@ -127,11 +144,11 @@ impl PollerCell {
         self.get().filter(|poller| poller.is_used())
     }
 
-    /// Whether the poller is used, and nobody has its seat. A thread that had it, and left it, comes back before it sleeps.
+    /// Whether the poller is used, and nobody has its seat. In a pool a thread that has left it comes back before it
+    /// sleeps.
     pub fn is_unattended(&self) -> bool {
-        // Relaxed: whoever asks before it sleeps has a fence, and so has the one that has made the first use of it.
-        let is_taken = self.is_taken.load(Ordering::Relaxed);
-        self.is_used() && !is_taken && !crate::mutant!("nobody_takes_the_seat")
+        // Whoever asks before it sleeps has a fence, and so has the one that has made the first use of it.
+        self.is_used() && self.is_free() && !crate::mutant!("nobody_takes_the_seat")
     }
 
     /// Has this be called when the poller begins to be used, so that somebody takes the seat. The first call counts.
@@ -149,13 +166,53 @@ impl PollerCell {
     /// The seat; `None` if another thread has it, or the poller polls nothing.
     pub fn sit(&self) -> Option<Seat<'_>> {
         let poller = self.used()?;
-        let taken = self.is_taken.compare_exchange(
-            false,
-            true,
-            Ordering::Acquire, // pairs with the release in `Seat::drop`
-            Ordering::Relaxed, // Relaxed: nothing is read
-        );
+        // Acquire pairs with the release in `Seat::drop`.
+        let taken = self.change(FREE, TAKEN, Ordering::Acquire);
         taken.is_ok().then(|| Seat { cell: self, poller })
+    }
+
+    /// As [`sit`](PollerCell::sit), for a thread that sleeps elsewhere if another one has the seat: `waker` is called when
+    /// that one leaves it.
+    pub fn sit_or_be_woken(&self, waker: &Waker) -> Option<Seat<'_>> {
+        let seat = self.sit();
+        if seat.is_some() || !self.is_used() || crate::mutant!("seat_is_left_untold") {
+            return seat;
+        }
+        let mut next = self.next.lock();
+        if !next.iter().any(|other| other.will_wake(waker)) {
+            next.push(waker.clone());
+        }
+        drop(next);
+        loop {
+            // Release pairs with the acquire in `Seat::drop`. If it says that another one has marked the seat, and that
+            // has been left since, the lock has shown so; or whoever left it finds this waker.
+            match self.change(TAKEN, WANTED, Ordering::Release) {
+                Ok(_) | Err(WANTED) => return None,
+                // It was left meanwhile. The waker that stays may be called for nothing.
+                Err(_) => {
+                    if let Some(seat) = self.sit() {
+                        return Some(seat);
+                    }
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn wake_next(&self) {
+        let next = core::mem::take(&mut *self.next.lock());
+        next.into_iter().for_each(Waker::wake);
+    }
+
+    fn is_free(&self) -> bool {
+        // Relaxed: a hint; who takes it synchronises.
+        self.seat.load(Ordering::Relaxed) == FREE
+    }
+
+    fn change(&self, from: u8, to: u8, success: Ordering) -> Result<u8, u8> {
+        // Relaxed: nothing is read if it fails.
+        self.seat
+            .compare_exchange(from, to, success, Ordering::Relaxed)
     }
 }
 
@@ -170,7 +227,7 @@ thread_local! {
 pub fn own_cell() -> Arc<PollerCell> {
     OWNED.with(|owned| {
         let mut owned = owned.borrow_mut();
-        let own = owned.upgrade().filter(|own| !own.origin.is_elsewhere());
+        let own = owned.upgrade().filter(|own| !own.is_elsewhere());
         own.unwrap_or_else(|| {
             let cell = Arc::new(PollerCell::new(Attended::WhileRun));
             *owned = Arc::downgrade(&cell);
@@ -183,12 +240,12 @@ pub fn own_cell() -> Arc<PollerCell> {
 pub fn owned_cell() -> Option<Arc<PollerCell>> {
     // None, while the thread's thread-locals go.
     let owned = OWNED.try_with(|owned| owned.borrow().upgrade()).ok()?;
-    owned.filter(|owned| !owned.origin.is_elsewhere())
+    owned.filter(|owned| !owned.is_elsewhere())
 }
 
 impl Drop for PollerCell {
     fn drop(&mut self) {
-        if let Some(poller) = self.poller.get().filter(|_| !self.origin.is_elsewhere()) {
+        if let Some(poller) = self.poller.get().filter(|poller| !poller.is_elsewhere()) {
             poller.end();
         }
     }
@@ -221,7 +278,9 @@ impl Seat<'_> {
 
 impl Drop for Seat<'_> {
     fn drop(&mut self) {
-        // Release pairs with the acquire in `sit`.
-        self.cell.is_taken.store(false, Ordering::Release);
+        // AcqRel pairs with the acquire in `sit`, and the release in `sit_or_be_woken`.
+        if self.cell.seat.swap(FREE, Ordering::AcqRel) == WANTED {
+            self.cell.wake_next();
+        }
     }
 }

@@ -145,6 +145,15 @@ impl Sleeper {
         self.while_it_can(true, || self.permit.take_or_look(limit, all_sleep))
     }
 
+    /// The same by `sleep`, where nobody can know that nobody will.
+    pub(crate) fn while_waiting(&self, sleep: impl FnOnce()) {
+        let slept = || {
+            sleep();
+            false
+        };
+        let _never = self.while_it_can(true, slept);
+    }
+
     /// Whether `sleep` was ended by a wake.
     fn while_it_can(&self, waits: bool, sleep: impl FnOnce() -> bool) -> Result<bool, Deadlock> {
         // Relaxed: published by the permit, as this thread sleeps; and read only while it does. So below.
@@ -200,12 +209,14 @@ pub fn serve() {
     asleep::serve();
 }
 
-/// Wakes all that sleep for good, to no purpose of their own.
+/// Wakes all that sleep for good, or at a poller, to no purpose of their own.
 pub fn wake_all() {
     for sleeper in all() {
         if sleeper.permit.sleep().is_some() {
             // Relaxed: published by the permit.
             sleeper.can.fetch_or(CALLED, Ordering::Relaxed);
+            sleeper.permit.give();
+        } else if sleeper.permit.is_polling() {
             sleeper.permit.give();
         }
     }
@@ -233,12 +244,11 @@ pub fn all_asleep() -> Option<Vec<Asleep>> {
     })
 }
 
-/// The threads that sleep for good at this moment.
+/// The threads that sleep for good, or at a poller, at this moment.
 pub fn asleep_now() -> Vec<Asleep> {
     let all = all();
-    let asleep = all
-        .iter()
-        .filter(|sleeper| sleeper.permit.sleep().is_some());
+    let sleeps = |permit: &platform::Permit| permit.sleep().is_some() || permit.is_polling();
+    let asleep = all.iter().filter(|sleeper| sleeps(&sleeper.permit));
     asleep.map(|sleeper| sleeper.asleep()).collect()
 }
 

@@ -70,6 +70,11 @@ impl Sleeper {
         Ok(())
     }
 
+    /// Sleeps by `sleep`.
+    pub(crate) fn while_waiting(&self, sleep: impl FnOnce()) {
+        sleep();
+    }
+
     /// Nobody looks.
     pub(crate) fn wait_is_over(&self) {}
 

@@ -376,21 +376,28 @@ fn block_longer(
                     late
                 };
                 let cell = owned_cell();
-                let seat = cell.as_ref().and_then(|cell| cell.sit());
-                let slept = if let Some(seat) = seat {
+                let seat = cell
+                    .as_ref()
+                    .and_then(|cell| cell.sit_or_be_woken(parker.waker()));
+                // It may be a wait for a task that nobody runs: in the end it panics.
+                let left_alone = alone.shard().filter(|_| until == Moment::NEVER);
+                let slept = match (seat, left_alone) {
                     // A turn delivers what is kept, unless another thread runs the runtime.
-                    if !seat.deliver() {
-                        parker.park_at(Some(&seat), until, &mut is_ready);
+                    (Some(seat), _) if seat.deliver() => Ok(()),
+                    (Some(seat), left_alone) => {
+                        let looks = left_alone.is_some();
+                        let mut has_come = || match looks {
+                            true => alone.look(&mut is_ready),
+                            false => is_ready(),
+                        };
+                        parker.wait_at(&seat, until, looks, &mut has_come);
+                        Ok(())
                     }
-                    Ok(())
-                } else if until == Moment::NEVER
-                    && let Some(shard) = alone.shard()
-                {
-                    // In the end it panics, if nobody ever runs that.
-                    let counts = || !shard.is_left_alone();
-                    parker.park_and_look(&counts, &mut || alone.look(&mut is_ready))
-                } else {
-                    parker.park_or_fail(until, true, &mut is_ready)
+                    (None, Some(shard)) => {
+                        let counts = || !shard.is_left_alone();
+                        parker.park_and_look(&counts, &mut || alone.look(&mut is_ready))
+                    }
+                    (None, None) => parker.park_or_fail(until, true, &mut is_ready),
                 };
                 slept.unwrap_or_else(|deadlock| panic!("{deadlock}"));
                 if late {

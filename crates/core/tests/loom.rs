@@ -10,6 +10,7 @@
 #![cfg(loom)]
 
 use std::sync::Arc;
+use std::task::Waker;
 
 use gossamer_core::header::RefCount;
 use gossamer_core::header::ref_count::{Drained, Queue};
@@ -140,6 +141,30 @@ fn parker_is_woken_at_a_poller() {
                 has_come |= seat.deliver();
             }
         });
+    });
+}
+
+/// A thread that has to sleep elsewhere gets the seat when another one leaves it.
+#[test]
+fn seat_is_handed_on() {
+    explore("seat_is_handed_on", || {
+        let cell = Arc::new(PollerCell::new(Attended::WhileRun));
+        let poller = Arc::new(OneEvent::new());
+        let made = cell.get_or_try_init(|| Ok::<_, ()>(poller.clone()));
+        assert!(made.is_ok());
+        poller.wait(Waker::noop().clone());
+        let others = cell.clone();
+        let other = thread::spawn(move || {
+            for _ in 0..2 {
+                drop(others.sit());
+            }
+        });
+        Parker::with(|parker| {
+            while cell.sit_or_be_woken(parker.waker()).is_none() {
+                parker.park(&mut || false);
+            }
+        });
+        other.join().expect("it does not panic");
     });
 }
 

@@ -1,63 +1,37 @@
-//! The poller of a [`Registry`]: epoll_wait(2), and an eventfd(2) by which other threads end a wait.
-//!
-//! The eventfd is registered edge-triggered as well, so nobody ever reads it.
+//! The poller of a [`Registry`]: epoll_wait(2).
 
 use std::io;
 use std::mem::{self, MaybeUninit};
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::task::{Wake, Waker};
+use std::task::Waker;
 use std::time::Duration;
 
 use gossamer_core::platform::Mutex;
 use gossamer_core::poller::Poller;
-use rustix::event::epoll::{self, Event, EventData, EventFlags};
-use rustix::event::{EventfdFlags, Timespec, eventfd};
-use rustix::io::{Errno, retry_on_intr, write};
+use rustix::event::Timespec;
+use rustix::event::epoll::{self, Event, EventFlags};
+use rustix::io::Errno;
 
-use crate::registry::Registry;
+use crate::registry::{BELL, Registry};
 use crate::slot::{Happened, Token, slots};
 
 /// Events that one poll takes at most; the next one takes the rest.
 const EVENTS: usize = 256;
 
-/// The eventfd's token: no slot has it.
-const BELL: u64 = u64::MAX;
-
 /// A poller of the system's events.
 #[derive(Debug)]
 pub(crate) struct Epoll {
     pub(crate) registry: Arc<Registry>,
-    bell: Waker,
     /// Whose event it is, and what has happened.
     kept: Mutex<Vec<(Token, EventFlags)>>,
-}
-
-/// Ends a poll.
-struct Bell(OwnedFd);
-
-impl Wake for Bell {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        // It fails only if it has been rung 2^64 times.
-        let _rung = retry_on_intr(|| write(&self.0, &1_u64.to_ne_bytes()));
-    }
 }
 
 impl Epoll {
     /// # Errors
     /// The process has no descriptors left.
     pub(crate) fn new(is_attended: bool) -> io::Result<Arc<Self>> {
-        let registry = Registry::new(is_attended)?;
-        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        let wakes = EventFlags::IN | EventFlags::ET;
-        epoll::add(registry.epoll(), &bell, EventData::new_u64(BELL), wakes)?;
         Ok(Arc::new(Self {
-            registry: Arc::new(registry),
-            bell: Waker::from(Arc::new(Bell(bell))),
+            registry: Arc::new(Registry::new(is_attended)?),
             kept: Mutex::new(Vec::with_capacity(EVENTS)),
         }))
     }
@@ -65,7 +39,11 @@ impl Epoll {
 
 impl Poller for Epoll {
     fn is_used(&self) -> bool {
-        self.registry.sockets() > 0
+        self.registry.sockets() > 0 && !self.registry.is_elsewhere()
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        self.registry.is_elsewhere()
     }
 
     fn poll(&self, limit: Option<Duration>) {
@@ -105,7 +83,7 @@ impl Poller for Epoll {
     }
 
     fn waker(&self) -> &Waker {
-        &self.bell
+        self.registry.bell()
     }
 
     fn end(&self) {
@@ -120,7 +98,8 @@ fn happened(flags: EventFlags) -> Happened {
     Happened {
         readable: broken || flags.intersects(comes),
         writable: broken || flags.contains(EventFlags::OUT),
-        read_closed: flags.intersects(EventFlags::RDHUP | EventFlags::HUP),
+        // A read ends at urgent data as well, and is short, though more is there.
+        read_closed: flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::PRI),
         write_closed: flags.contains(EventFlags::HUP),
     }
 }

@@ -9,6 +9,8 @@ use std::io;
 use std::sync::Arc;
 
 use gossamer_core::context;
+use gossamer_core::moment::Moment;
+use gossamer_core::parker::Parker;
 use gossamer_core::platform::{Mutex, per_process, start_thread};
 use gossamer_core::poller::{Attended, Poller, PollerCell, owned_cell};
 
@@ -69,18 +71,28 @@ pub(crate) fn process_cell() -> io::Result<&'static PollerCell> {
     let OfProcess { cell, is_started } = of_process();
     let mut is_started = is_started.lock();
     if !*is_started {
-        let poller = poller_of(cell)?;
-        start_thread("gossamer-poller", None, move || {
-            loop {
-                poller.poll(None);
-                poller.deliver();
-            }
-        })
-        .map_err(|error| {
+        poller_of(cell)?;
+        start_thread("gossamer-poller", None, || poll_for_process(cell)).map_err(|error| {
             let text = format!("the thread that waits for sockets could not be started: {error}");
             io::Error::new(error.kind(), text)
         })?;
         *is_started = true;
     }
     Ok(cell)
+}
+
+/// Polls for the process. While no socket waits, the thread sleeps for good, as others do.
+fn poll_for_process(cell: &PollerCell) {
+    Parker::with(|parker| {
+        cell.set_caller(parker.waker().clone());
+        loop {
+            match cell.sit() {
+                Some(seat) => {
+                    parker.park_at(Some(&seat), Moment::NEVER, &mut || false);
+                    seat.deliver();
+                }
+                None => parker.park(&mut || cell.is_used()),
+            }
+        }
+    });
 }

@@ -15,6 +15,9 @@ use crate::source::{Source, Way};
 /// Nobody is killed for writing to a connection that is closed: that is an error of the call.
 const NO_SIGNAL: SendFlags = SendFlags::NOSIGNAL;
 
+/// The most buffers that one call takes: `IOV_MAX`.
+const BUFFERS: usize = 1024;
+
 /// Declares operations on a borrowed socket: which way they go, what they have beside the socket, and how they try.
 macro_rules! operations {
     ($(
@@ -72,8 +75,9 @@ operations! {
 
     /// Reads what is there into several buffers, one after the other. Dropped unfinished, it has read nothing.
     In ReadVectored(buffers: &'a mut [IoSliceMut<'a>]) -> usize = |socket| {
-        let asked = buffers.iter().map(|buffer| buffer.len()).sum();
-        bytes(readv(socket, buffers)?, asked)
+        let most = buffers.len().min(BUFFERS);
+        let asked = buffers[..most].iter().map(|buffer| buffer.len()).sum();
+        bytes(readv(socket, &mut buffers[..most])?, asked)
     };
 
     /// Reads what is there, and leaves it there. It has no other effect.
@@ -89,6 +93,7 @@ operations! {
 
     /// Writes several buffers, one after the other, as far as there is room. Dropped unfinished, it has written nothing.
     Out WriteVectored(buffers: &'a [IoSlice<'a>]) -> usize = |socket| {
+        let buffers = &buffers[..buffers.len().min(BUFFERS)];
         let asked = buffers.iter().map(|buffer| buffer.len()).sum();
         let sent = sendmsg(socket, buffers, &mut SendAncillaryBuffer::default(), NO_SIGNAL)?;
         bytes(sent, asked)

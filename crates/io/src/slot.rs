@@ -61,7 +61,7 @@ impl Token {
 pub(crate) struct Happened {
     pub(crate) readable: bool,
     pub(crate) writable: bool,
-    /// No more will come.
+    /// A read that gives less than it could is not the last: no more will come, and no event tells so again.
     pub(crate) read_closed: bool,
     /// No more can be sent.
     pub(crate) write_closed: bool,

@@ -8,7 +8,6 @@ use gossamer_core::mutant;
 use gossamer_core::poller::PollerCell;
 
 use crate::here::{process_cell, registry_of, with_cell};
-use crate::registry::Registry;
 use crate::slot::{Direction, Slot, slots};
 
 /// Which way.
@@ -68,21 +67,21 @@ impl<S: AsFd> Source<S> {
     /// # Errors
     /// The system's: it has no memory, or no descriptors left for a poller.
     pub(crate) fn attend(&self) -> io::Result<()> {
-        let mut at = self.slot.registry.lock();
-        // A forked child has its own.
-        let before = at.as_ref().filter(|before| !before.is_elsewhere());
-        if let Some(before) = before
+        if let Some(before) = &*self.slot.registry.lock()
+            && !before.is_elsewhere()
             && (before.is_attended || mutant!("resting_poller_is_relied_on"))
         {
             return Ok(());
         }
-        with_cell(|cell| self.register(&mut at, cell))?
+        with_cell(|cell| self.register(cell))?
     }
 
-    /// Registers it at the poller of this cell, unless it is there.
-    fn register(&self, at: &mut Option<Arc<Registry>>, cell: &PollerCell) -> io::Result<()> {
+    /// Registers it at the poller of this cell, unless it is there. The cell may go afterwards, which looks at all slots.
+    fn register(&self, cell: &PollerCell) -> io::Result<()> {
         let mut cell = cell;
         let mut here = registry_of(cell)?;
+        let mut at = self.slot.registry.lock();
+        // A forked child has its own.
         let before = at.as_ref().filter(|before| !before.is_elsewhere());
         if before.is_some_and(|before| Arc::ptr_eq(before, &here)) {
             return Ok(());
@@ -91,11 +90,11 @@ impl<S: AsFd> Source<S> {
             cell = process_cell()?;
             here = registry_of(cell)?;
         }
-        if let Some(before) = at.take() {
+        // Others may wait at the one before, if this fails.
+        let is_first = here.add(self.socket(), self.slot.token().get())?;
+        if let Some(before) = at.replace(here) {
             before.remove(self.socket());
         }
-        let is_first = here.add(self.socket(), self.slot.token().get())?;
-        *at = Some(here);
         if is_first && !mutant!("first_socket_calls_nobody") {
             cell.call();
         }

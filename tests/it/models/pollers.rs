@@ -1,10 +1,11 @@
 //! Who polls for those that wait at sockets: while workers are busy, stuck or asleep, and when a runtime is not run, or ends.
 
-use std::io::{Read, Write};
+use std::io::{IoSliceMut, Read, Write};
 use std::net;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use gossamer::net::{TcpListener, TcpStream};
 use gossamer::{Model, Runtime, TimeoutExt, Wait, yield_now};
@@ -44,9 +45,7 @@ async fn hear(stream: &TcpStream) -> u8 {
 
 /// Polls a read once, so that the socket has a poller: the one of whoever runs this.
 async fn settle_here(stream: &TcpStream) {
-    let waited = hear(stream)
-        .timeout(std::time::Duration::from_millis(1))
-        .await;
+    let waited = hear(stream).timeout(Duration::from_millis(1)).await;
     assert!(waited.is_err(), "nothing was sent");
 }
 
@@ -301,4 +300,91 @@ fn a_socket_goes_back_to_the_standard_library() {
     stream.read_exact(&mut byte).expect("it waits for the byte");
     assert_eq!(byte, [7]);
     says.join().expect("no panic");
+}
+
+/// A read ends at urgent data, and gives less than it could.
+#[test]
+fn urgent_data_is_not_the_end() {
+    each_model(|model| {
+        let rt = runtime(model);
+        let (stream, peer) = pair();
+        let (read, reads) = mpsc::channel();
+        let reader = rt.spawn(async move {
+            let mut bytes = [0; 64];
+            while let 1.. = stream.read(&mut bytes).await.expect("it is open") {
+                read.send(()).expect("somebody listens");
+            }
+        });
+        let says = thread::spawn(move || {
+            say(&peer, 1);
+            reads.recv().expect("it is read");
+            // What is urgent comes apart from the rest.
+            let urgent = rustix::net::SendFlags::OOB;
+            rustix::net::send(&peer, &[2], urgent).expect("it is open");
+            say(&peer, 3);
+            reads.recv().expect("it is read");
+        });
+        reader.wait().expect("no panic");
+        says.join().expect("no panic");
+    });
+}
+
+/// One call takes 1,024 buffers; the others are for the next.
+#[test]
+fn more_buffers_than_a_call_takes() {
+    each_model(|model| {
+        let rt = runtime(model);
+        let (stream, mut peer) = pair();
+        peer.write_all(&[1; 1_500]).expect("the connection is open");
+        drop(peer);
+        let reads = rt.spawn(async move {
+            let mut all = 0;
+            loop {
+                let mut bytes = [[0]; 1_500];
+                let mut buffers: Vec<_> =
+                    bytes.iter_mut().map(|byte| IoSliceMut::new(byte)).collect();
+                match stream
+                    .read_vectored(&mut buffers)
+                    .await
+                    .expect("it is open")
+                {
+                    0 => return all,
+                    read => all += read,
+                }
+            }
+        });
+        assert_eq!(reads.wait().expect("no panic"), 1_500);
+    });
+}
+
+/// One worker is busy without end, and looks at the sockets after many polls; another one has nothing to do.
+#[test]
+fn an_idle_worker_polls_for_a_busy_one() {
+    watched("idle beside busy", || {
+        let rt = runtime(Model::Pool { workers: 2 });
+        let (stream, peer) = pair();
+        let done = Arc::new(AtomicBool::new(false));
+        let is_done = done.clone();
+        let busy = rt.spawn(async move {
+            let mut polls = 0;
+            while !is_done.load(Ordering::Relaxed) && polls < 100 {
+                polls += 1;
+                let began = Instant::now();
+                while began.elapsed() < Duration::from_millis(8) {
+                    std::hint::spin_loop();
+                }
+                yield_now().await;
+            }
+            polls
+        });
+        let heard = rt.spawn(async move {
+            let byte = hear(&stream).await;
+            done.store(true, Ordering::Relaxed);
+            byte
+        });
+        let says = thread::spawn(move || say(&peer, 7));
+        assert_eq!(heard.wait().expect("no panic"), 7);
+        says.join().expect("no panic");
+        assert!(busy.wait().expect("no panic") < 100, "nobody polled");
+    });
 }

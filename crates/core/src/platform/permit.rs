@@ -117,6 +117,12 @@ mod word {
             self.change(NONE, POLLING) || !self.end_polling()
         }
 
+        /// Whether the thread sleeps at a poller: a hint.
+        pub fn is_polling(&self) -> bool {
+            // Relaxed: a hint.
+            self.word.load(Ordering::Relaxed) == POLLING
+        }
+
         /// The thread does not sleep at a poller any more; whether the permit was given, and taken by this.
         pub fn end_polling(&self) -> bool {
             // Acquire pairs with the release in `give`.

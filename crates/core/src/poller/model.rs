@@ -71,6 +71,10 @@ impl Poller for OneEvent {
         *self.system.is_used.lock()
     }
 
+    fn is_elsewhere(&self) -> bool {
+        false
+    }
+
     fn poll(&self, limit: Option<Duration>) {
         if self.keeps_any() {
             return;

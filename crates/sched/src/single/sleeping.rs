@@ -28,7 +28,7 @@ impl<S: Scheduler> Single<S> {
             }
             let until = runner::next_deadline(self.shard());
             let has_something = &mut || self.shard().has_pending();
-            match self.environment.poller().sit() {
+            match self.environment.poller().sit_or_be_woken(parker.waker()) {
                 Some(seat) => {
                     parker.park_at(Some(&seat), until, has_something);
                     Ok(())

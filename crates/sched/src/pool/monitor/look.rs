@@ -68,6 +68,7 @@ fn run(shared: &Arc<Shared>) {
             fallback_waker,
             watched: Vec::new(),
             reports: Reports::default(),
+            is_unattended: false,
         };
         let mut idle_looks = 0;
         while goes_on(shared) {
@@ -194,6 +195,8 @@ struct Look<'a> {
     fallback_waker: Waker,
     watched: Vec<Watched>,
     reports: Reports,
+    /// Whether nobody polled at the last look.
+    is_unattended: bool,
 }
 
 impl Look<'_> {
@@ -216,6 +219,7 @@ impl Look<'_> {
                 stuck += usize::from(shared.workers.works(number));
             }
         }
+        self.attend();
         self.relieve(stuck, evacuated > 0);
         // Afterwards: a report may wait for what only that brings about.
         self.tell(told, false);
@@ -232,6 +236,15 @@ impl Look<'_> {
         // Perhaps one found the seat taken just now.
         if poller.is_unattended() {
             shared.idle.call_one();
+        }
+    }
+
+    /// Has an idle worker poll if nobody did at the last look, nor does now: those that would are busy.
+    fn attend(&mut self) {
+        let is_unattended = self.shared.environment.poller().is_unattended();
+        let was_unattended = std::mem::replace(&mut self.is_unattended, is_unattended);
+        if was_unattended && is_unattended && !mutant!("idle_workers_never_poll") {
+            self.shared.idle.call_one();
         }
     }
 

@@ -111,6 +111,7 @@ fn a_search_that_does_not_end_holds_no_call_back() {
         fallback_waker: Waker::noop().clone(),
         watched: Vec::new(),
         reports: Reports::default(),
+        is_unattended: false,
     };
     look.relieve(0, false);
     assert!(!is_called(), "nothing waits");
