@@ -1,5 +1,22 @@
 //! Sockets: operations that wait for the operating system, and the poller that wakes them.
 //!
+//! | | |
+//! | --- | --- |
+//! | [`TcpListener`], [`TcpStream`] | connections by TCP |
+//! | [`UnixListener`], [`UnixStream`] | connections within the machine |
+//! | [`Listener`], [`Connection`] | what can be done with both |
+//! | [`OwnedReadHalf`], [`OwnedWriteHalf`] | the two directions of a connection, for two owners |
+//! | [`UdpSocket`], [`UnixDatagram`] | datagrams; what can be done with both: [`DatagramSocket`] |
+//! | [`AsyncFd`] | any other descriptor that can be polled: pipes, eventfd, timerfd |
+//!
+//! Every operation is a future, `.await`ed in a task, or waited for in a fiber or a thread. An operation of one step, such
+//! as [`Connection::read`], has done nothing when it is dropped unfinished. Those of several steps have a sibling that keeps
+//! how far it came in a cursor of the caller's ([`Connection::write_all_from`], [`Connection::read_exact_into`]), so that a
+//! time limit loses nothing.
+//!
+//! All sockets convert from and into those of the standard library, and from and into descriptors. Options that have no
+//! method here can be set by other crates through [`AsFd`](std::os::fd::AsFd).
+//!
 //! An internal part of `gossamer-rt`: nothing is promised of this crate alone. How it works is in its
 //! [README](https://docs.rs/crate/gossamer-io).
 #![forbid(unsafe_code)]
@@ -9,14 +26,36 @@ compile_error!(
     "gossamer's sockets wait by epoll, which only Linux has: build without the feature `net`, or for Linux"
 );
 
+mod async_fd;
 mod attempt;
+mod connection;
+mod convert;
+mod datagram;
 mod epoll;
+mod halves;
 mod here;
+mod listener;
 mod op;
+mod pauses;
 mod registry;
 mod slot;
+mod socket;
 mod source;
 mod tcp;
+mod udp;
+mod unix;
+mod whole;
 
-pub use self::op::{Peek, Read, ReadVectored, Ready, Write, WriteVectored};
-pub use self::tcp::{Accept, Connect, TcpListener, TcpStream};
+pub use self::async_fd::{AsyncFd, AttemptWith};
+pub use self::connection::Connection;
+pub use self::datagram::DatagramSocket;
+pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReuniteError};
+pub use self::listener::{Accept, Listener};
+pub use self::op::{
+    Peek, PeekFrom, Read, ReadVectored, Ready, Recv, RecvFrom, Send, Write, WriteVectored,
+};
+pub use self::socket::{Listening, Socket};
+pub use self::tcp::{Connect, TcpListener, TcpStream};
+pub use self::udp::{SendTo, UdpSocket};
+pub use self::unix::{ConnectUnix, SendToUnix, UnixDatagram, UnixListener, UnixStream};
+pub use self::whole::{ReadExact, ReadExactInto, WriteAll, WriteAllFrom};

@@ -18,7 +18,7 @@ const LAYERS: [(&str, &[&str]); 14] = [
     ("fiber", &["core"]),
     ("par", &["core"]),
     ("sched", &["core", "task", "time"]),
-    ("io", &["core", "sync", "sched"]),
+    ("io", &["core", "time", "sync", "sched"]),
     ("structure", &["core", "sync", "task", "fiber", "sched"]),
     ("sim", &["core", "task", "sched", "fiber", "time", "sync"]),
     ("experiment", &["par", "sim"]),

@@ -8,15 +8,16 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use rustix::io::Errno;
+use rustix::net::connect;
 use rustix::net::sockopt::socket_error;
-use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with};
 
-use super::TcpStream;
 use crate::attempt::{Attempt, Moved};
+use crate::connection::Connection;
+use crate::socket::{family, new_socket};
 use crate::source::{Source, Way};
 
 pin_project_lite::pin_project! {
-    /// [`TcpStream::connect`]. Dropped unfinished, it makes no connection, or breaks it.
+    /// [`TcpStream::connect`](crate::TcpStream::connect). Dropped unfinished, it makes no connection, or breaks it.
     #[must_use = "operations do nothing until they are awaited or waited for"]
     #[derive(Debug)]
     pub struct Connect {
@@ -40,27 +41,18 @@ impl crate::attempt::HasSource for Connecting {
     }
 }
 
-impl TcpStream {
-    /// Connects to this address. It begins when it is first polled.
-    ///
-    /// # Cancellation
-    /// Dropped unfinished, it makes no connection; one that has been made by then is closed.
-    ///
-    /// # Errors
-    /// Nobody listens there, nothing leads there, or the process has no descriptors left: the text has the address. By
-    /// itself it gives up after some minutes: give it a [`timeout`](https://docs.rs/gossamer-rt/latest/gossamer/trait.TimeoutExt.html).
-    #[track_caller]
-    pub fn connect(address: SocketAddr) -> Connect {
-        Connect {
+impl Connect {
+    pub(super) fn new(address: SocketAddr, caller: &'static Location<'static>) -> Self {
+        Self {
             address,
-            caller: Location::caller(),
+            caller,
             attempt: None,
         }
     }
 }
 
 impl Future for Connect {
-    type Output = io::Result<TcpStream>;
+    type Output = io::Result<Connection<net::TcpStream>>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
@@ -92,18 +84,13 @@ impl Future for Connect {
         let source = attempt.owner().0.take();
         connected.map_err(failed)?;
         let source = source.expect("it is taken once");
-        Poll::Ready(Ok(TcpStream::from_source(source)))
+        Poll::Ready(Ok(Connection { source }))
     }
 }
 
 /// Asks for the connection.
 fn begin(address: SocketAddr) -> io::Result<Source<net::TcpStream>> {
-    let family = match address {
-        SocketAddr::V4(_) => AddressFamily::INET,
-        SocketAddr::V6(_) => AddressFamily::INET6,
-    };
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    let socket = socket_with(family, SocketType::STREAM, flags, None)?;
+    let socket = new_socket::<net::TcpStream>(family(address))?;
     match connect(socket.as_fd(), &address) {
         Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => Ok(Source::new(socket.into())),
         Err(error) => Err(error.into()),
