@@ -15,6 +15,7 @@
 //! * [`select`]: whichever of several operations comes first.
 //! * [`sim`]: the simulator itself: what it chooses, how time moves, what it finds.
 //! * [`simulated`]: programs that know nothing of simulations, in one.
+//! * [`sockets`]: operations that wait for the operating system, under every model.
 //! * [`time`]: sleeps, timeouts and intervals, on the virtual clock and under every model.
 //! * [`single`]: the runtime of the model M:1, on real threads.
 //! * [`structure`]: scopes, join sets, cancellation tokens, task-locals, bounded spawning, calls that block.
@@ -66,6 +67,8 @@ mod select;
 mod sim;
 #[cfg(not(gossamer_share))]
 mod simulated;
+#[cfg(not(gossamer_share))]
+mod sockets;
 #[cfg(not(gossamer_share))]
 mod structure;
 #[cfg(not(gossamer_share))]

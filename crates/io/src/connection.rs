@@ -46,8 +46,8 @@ impl<S: Socket> Connection<S> {
         }
     }
 
-    /// Reads what is there, at most as much as the buffer takes; waits until something is. Zero: the peer sends no more (or
-    /// the buffer has no room).
+    /// Reads what is there, at most as much as the buffer takes; waits until something is, even if the buffer has no room.
+    /// Zero: the peer sends no more (or the buffer has no room).
     ///
     /// # Cancellation
     /// Dropped unfinished, it has read nothing.

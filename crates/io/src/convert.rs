@@ -10,7 +10,7 @@ use rustix::io::ioctl_fionbio;
 use crate::connection::Connection;
 use crate::datagram::DatagramSocket;
 use crate::listener::Listener;
-use crate::socket::{Listening, Socket, checked};
+use crate::socket::{ListeningSocket, Socket, checked};
 
 /// Of one of our types, over all sockets that it can have.
 macro_rules! descriptors {
@@ -49,7 +49,7 @@ macro_rules! descriptors {
 descriptors! {
     Connection over Socket;
     DatagramSocket over Socket;
-    Listener over Listening;
+    Listener over ListeningSocket;
 }
 
 /// Of one socket of the standard library's.

@@ -54,7 +54,7 @@ pub use self::listener::{Accept, Listener};
 pub use self::op::{
     Peek, PeekFrom, Read, ReadVectored, Ready, Recv, RecvFrom, Send, Write, WriteVectored,
 };
-pub use self::socket::{Listening, Socket};
+pub use self::socket::{ListeningSocket, Socket};
 pub use self::tcp::{Connect, TcpListener, TcpStream};
 pub use self::udp::{SendTo, UdpSocket};
 pub use self::unix::{ConnectUnix, SendToUnix, UnixDatagram, UnixListener, UnixStream};

@@ -1,4 +1,4 @@
-//! Listening for connections, by TCP or within the machine.
+//! ListeningSocket for connections, by TCP or within the machine.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -14,7 +14,7 @@ use rustix::net::acceptfrom_with;
 
 use crate::attempt::{Attempt, Moved};
 use crate::connection::Connection;
-use crate::socket::{FLAGS, Listening, local_address};
+use crate::socket::{FLAGS, ListeningSocket, local_address};
 use crate::source::{Source, Way};
 
 /// How long a listener pauses for which the system had no descriptor or no memory: so a loop that goes on accepting does
@@ -42,7 +42,7 @@ pub struct Listener<S: AsFd> {
     not_before: Mutex<Option<Instant>>,
 }
 
-impl<S: Listening> Listener<S> {
+impl<S: ListeningSocket> Listener<S> {
     /// Of a socket that does not block.
     pub(crate) fn of(socket: S) -> Self {
         Self {
@@ -92,7 +92,7 @@ pin_project_lite::pin_project! {
     }
 }
 
-impl<S: Listening> Future for Accept<'_, S> {
+impl<S: ListeningSocket> Future for Accept<'_, S> {
     type Output = io::Result<(Connection<S::Connection>, S::Address)>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -119,7 +119,7 @@ fn is_short_of_something(error: &io::Error) -> bool {
 }
 
 /// A connection that was not broken meanwhile, with a socket that does not block.
-fn accept<S: Listening>(listener: &S) -> io::Result<(Connection<S::Connection>, S::Address)> {
+fn accept<S: ListeningSocket>(listener: &S) -> io::Result<(Connection<S::Connection>, S::Address)> {
     loop {
         match acceptfrom_with(listener, FLAGS) {
             Ok((socket, address)) => {

@@ -1,5 +1,6 @@
 //! What the kinds of sockets differ in.
 
+use std::fmt;
 use std::io;
 use std::net::{self, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -19,7 +20,7 @@ use crate::source::Source;
 /// implements it.
 pub trait Socket: AsFd + From<OwnedFd> + Sealed {
     /// Where its ends are.
-    type Address;
+    type Address: fmt::Debug;
 
     /// In words.
     #[doc(hidden)]
@@ -44,7 +45,7 @@ pub trait Socket: AsFd + From<OwnedFd> + Sealed {
 pub trait Sealed {}
 
 /// A [`Socket`] that takes connections.
-pub trait Listening: Socket {
+pub trait ListeningSocket: Socket {
     /// Those.
     type Connection: Socket<Address = Self::Address>;
 }
@@ -90,11 +91,11 @@ kinds! {
     "a Unix datagram socket": unix::UnixDatagram, DGRAM, false, false;
 }
 
-impl Listening for net::TcpListener {
+impl ListeningSocket for net::TcpListener {
     type Connection = net::TcpStream;
 }
 
-impl Listening for unix::UnixListener {
+impl ListeningSocket for unix::UnixListener {
     type Connection = unix::UnixStream;
 }
 
@@ -105,7 +106,9 @@ fn of_ip(told: Option<SocketAddrAny>) -> io::Result<SocketAddr> {
 
 fn of_unix(told: Option<SocketAddrAny>) -> io::Result<UnixAddress> {
     let told = told.and_then(|told| SocketAddrUnix::try_from(told).ok());
-    if let Some(name) = told.as_ref().and_then(SocketAddrUnix::abstract_name) {
+    let name = told.as_ref().and_then(SocketAddrUnix::abstract_name);
+    // The system tells a socket without a name by a length, of which an empty name is left.
+    if let Some(name) = name.filter(|name| !name.is_empty()) {
         return UnixAddress::from_abstract_name(name);
     }
     let path = told.as_ref().and_then(SocketAddrUnix::path_bytes);

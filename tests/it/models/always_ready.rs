@@ -6,6 +6,7 @@
 mod channels;
 mod others;
 mod primitives;
+mod sockets;
 
 use std::cell::Cell;
 use std::pin::Pin;
@@ -34,7 +35,7 @@ const _: [(&str, &str); 7] = [
     ("structure::scope::child::ScopeTask", "a task's future"),
     (
         "sync::readiness::Try",
-        "a part of the operations on sockets",
+        "a part of each operation on a socket",
     ),
 ];
 
@@ -88,6 +89,8 @@ fn all(turn: &Turn) -> Vec<Case> {
         others::of_time(turn),
         others::of_tasks(turn),
         others::of_structure(turn),
+        sockets::connections(turn),
+        sockets::others(turn),
     ]
     .into_iter()
     .flatten()

@@ -19,10 +19,11 @@ const TEST: &str = "tests/it/models/always_ready";
 const PAGE: &str = "docs/CANCELLATION.md";
 
 /// The crates that have operations.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 10] = [
     "channel",
     "fiber",
     "gossamer",
+    "io",
     "par",
     "sched",
     "structure",

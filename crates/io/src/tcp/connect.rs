@@ -7,6 +7,8 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use gossamer_core::context;
+use gossamer_core::waiter::RawWakerParts;
 use rustix::io::Errno;
 use rustix::net::connect;
 use rustix::net::sockopt::socket_error;
@@ -23,6 +25,7 @@ pin_project_lite::pin_project! {
     pub struct Connect {
         address: SocketAddr,
         caller: &'static Location<'static>,
+        yielded: bool,
         // None before it has begun.
         #[pin]
         attempt: Option<Attempt<Connecting>>,
@@ -46,6 +49,7 @@ impl Connect {
         Self {
             address,
             caller,
+            yielded: false,
             attempt: None,
         }
     }
@@ -64,6 +68,12 @@ impl Future for Connect {
             )
         };
         if this.attempt.as_ref().as_pin_ref().is_none() {
+            // It may fail at once, each time.
+            if !*this.yielded && context::must_yield() {
+                *this.yielded = true;
+                context::yield_to_others(RawWakerParts::new(cx.waker()));
+                return Poll::Pending;
+            }
             let source = begin(address).map_err(failed)?;
             let connecting = Connecting(Some(source));
             let attempt = Attempt::new(connecting, Way::Out, this.caller);

@@ -1,0 +1,92 @@
+//! No descriptors left: in a process of its own, whose limit is changed.
+
+use std::env;
+use std::io;
+use std::net;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use gossamer::net::TcpListener;
+use gossamer::{TimeoutExt, Wait};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::{LOCAL, MODELS};
+use crate::models::runtime;
+
+/// Says that this process is the test's own.
+const ALONE: &str = "GOSSAMER_DESCRIPTORS_RUN_OUT";
+
+/// A listener for which there is no descriptor pauses for so long.
+const PAUSE: Duration = Duration::from_millis(100);
+
+#[test]
+fn a_listener_pauses_while_there_are_no_descriptors() {
+    if env::var_os(ALONE).is_some() {
+        return MODELS.into_iter().for_each(|model| {
+            let rt = runtime(model);
+            rt.block_on(run_out());
+            run_out_in_a_thread();
+        });
+    }
+    let own = env::current_exe().expect("it runs");
+    let name = "sockets::shortage::a_listener_pauses_while_there_are_no_descriptors";
+    let ended = Command::new(own)
+        .args([name, "--exact", "--nocapture"])
+        .env(ALONE, "1")
+        .output();
+    let ended = ended.expect("one more process");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success(), "{said}");
+}
+
+/// Permits this process so many descriptors.
+fn permit(descriptors: Option<u64>) {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let current = descriptors.or(maximum).or(current);
+    setrlimit(Resource::Nofile, Rlimit { current, maximum }).expect("it is lowered, or the limit");
+}
+
+/// A listener, and one that has connected.
+fn waiting() -> (TcpListener, net::TcpStream) {
+    let listener = TcpListener::bind(LOCAL).expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    (
+        listener,
+        net::TcpStream::connect(address).expect("it listens"),
+    )
+}
+
+#[track_caller]
+fn has_run_out<T>(accepted: io::Result<T>) {
+    let Err(error) = accepted else {
+        panic!("there was a descriptor")
+    };
+    assert!(error.to_string().contains("Too many open files"), "{error}");
+}
+
+async fn run_out() {
+    let (listener, _client) = waiting();
+    permit(Some(3));
+    has_run_out(listener.accept().await);
+    let began = Instant::now();
+    has_run_out(listener.accept().await);
+    assert!(began.elapsed() >= PAUSE / 2, "it does not pause");
+    permit(None);
+    let late = listener.accept().timeout(Duration::from_millis(1)).await;
+    late.expect_err("it pauses still");
+    listener.accept().await.expect("there are descriptors");
+    let (client, accept) = (net::TcpStream::connect, listener.accept());
+    let _client = client(listener.local_addr().expect("an address")).expect("it listens");
+    let in_time = accept.timeout(Duration::from_secs(60)).await;
+    in_time
+        .expect("it pauses no more")
+        .expect("there are descriptors");
+}
+
+fn run_out_in_a_thread() {
+    let (listener, _client) = waiting();
+    permit(Some(3));
+    has_run_out(listener.accept().wait());
+    permit(None);
+    listener.accept().wait().expect("there are descriptors");
+}
