@@ -102,10 +102,7 @@ impl<B: HasSource> Attempt<B> {
         let direction = source.direction(*this.way);
         loop {
             if this.ready.as_mut().poll(cx).is_pending() {
-                return match source.attend() {
-                    Ok(()) => Poll::Pending,
-                    Err(error) => Poll::Ready(Err(error)),
-                };
+                return pending(source, *this.way);
             }
             // Before the attempt: an event that comes meanwhile has another number.
             let last = direction.last();
@@ -133,11 +130,21 @@ impl<B: HasSource> Attempt<B> {
     pub(crate) fn poll_ready(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut this = self.project();
         if this.ready.as_mut().poll(cx).is_pending() {
-            return match this.source.source().attend() {
-                Ok(()) => Poll::Pending,
-                Err(error) => Poll::Ready(Err(error)),
-            };
+            return pending(this.source.source(), *this.way);
         }
         Poll::Ready(Ok(()))
+    }
+}
+
+/// What an operation gives that is pending: it waits, or lets others run, and then it needs no poller, which may not even
+/// take its descriptor.
+#[inline]
+fn pending<S: AsFd, R>(source: &Source<S>, way: Way) -> Poll<io::Result<R>> {
+    if !source.direction(way).has_waiters() {
+        return Poll::Pending;
+    }
+    match source.attend() {
+        Ok(()) => Poll::Pending,
+        Err(error) => Poll::Ready(Err(error)),
     }
 }
