@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     let one = env::var("GOSSAMER_PROGRAM").ok();
     let one = one.as_deref().or(arguments.first().map(String::as_str));
     let (mut ran, mut failed) = (0, 0);
-    for program in PROGRAMS.iter().chain(RECORDED).chain(SOCKETS) {
+    for program in programs() {
         if one.is_some_and(|one| !one.starts_with('-') && one != program.name) {
             continue;
         }
@@ -66,11 +66,12 @@ fn main() -> ExitCode {
     }
 }
 
+fn programs() -> impl Iterator<Item = &'static Program> {
+    PROGRAMS.iter().chain(RECORDED).chain(SOCKETS)
+}
+
 fn find(name: &str) -> &'static Program {
-    let found = PROGRAMS
-        .iter()
-        .chain(RECORDED)
-        .find(|program| program.name == name);
+    let found = programs().find(|program| program.name == name);
     found.unwrap_or_else(|| panic!("there is no program {name}"))
 }
 
