@@ -8,15 +8,28 @@ use std::time::Duration;
 
 use gossamer_core::platform::Mutex;
 use gossamer_core::poller::Poller;
-use rustix::event::Timespec;
 use rustix::event::epoll::{self, Event, EventFlags};
-use rustix::io::Errno;
+use rustix::event::{PollFd, PollFlags, Timespec};
 
 use crate::registry::{BELL, Registry};
 use crate::slot::{Happened, Token, slots};
 
 /// Events that one poll takes at most; the next one takes the rest.
 const EVENTS: usize = 256;
+
+/// epoll_wait(2) takes whole milliseconds. The last part of one is waited for by ppoll(2), which takes nanoseconds; Linux
+/// 5.11 has one call for both, and seccomp filters that do not know it.
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+/// The longest wait: whoever polls looks again.
+const LONGEST: Duration = Duration::from_secs(3_600);
+
+fn timespec(limit: Duration) -> Timespec {
+    Timespec {
+        tv_sec: limit.as_secs() as i64,
+        tv_nsec: i64::from(limit.subsec_nanos()),
+    }
+}
 
 /// A poller of the system's events.
 #[derive(Debug)]
@@ -51,20 +64,24 @@ impl Poller for Epoll {
         if !kept.is_empty() {
             return;
         }
-        let mut poll = |limit: Option<Duration>| {
-            let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
-            let mut events = [const { MaybeUninit::<Event>::uninit() }; EVENTS];
-            let (events, _) = epoll::wait(self.registry.epoll(), &mut events[..], limit.as_ref())?;
-            let tokens = events.iter().map(|event| (event.data.u64(), event.flags));
-            let of_sockets = tokens.filter(|(token, _)| *token != BELL);
-            kept.extend(of_sockets.map(|(token, flags)| (Token::of(token), flags)));
-            Ok(())
-        };
-        if poll(limit) == Err(Errno::NOSYS) {
-            // Before Linux 5.11 there is no epoll_pwait2(2): whole milliseconds only, and not too early.
-            let whole = |limit: Duration| limit.as_millis() as u64 + 1;
-            let _again = poll(limit.map(whole).map(Duration::from_millis));
+        let epoll = self.registry.epoll();
+        let mut limit = limit.map(|limit| limit.min(LONGEST));
+        if let Some(last) = limit.filter(|limit| !limit.is_zero() && *limit < MILLISECOND) {
+            let mut ready = [PollFd::new(epoll, PollFlags::IN)];
+            let _events = rustix::event::poll(&mut ready, Some(&timespec(last)));
+            limit = Some(Duration::ZERO);
         }
+        // What is more than whole milliseconds is left for the next time.
+        let whole = limit.map(|limit| limit.as_millis() as u64);
+        let whole = whole.map(|limit| timespec(Duration::from_millis(limit)));
+        let mut events = [const { MaybeUninit::<Event>::uninit() }; EVENTS];
+        // A signal is no event.
+        let Ok((events, _)) = epoll::wait(epoll, &mut events[..], whole.as_ref()) else {
+            return;
+        };
+        let tokens = events.iter().map(|event| (event.data.u64(), event.flags));
+        let of_sockets = tokens.filter(|(token, _)| *token != BELL);
+        kept.extend(of_sockets.map(|(token, flags)| (Token::of(token), flags)));
     }
 
     fn keeps_any(&self) -> bool {
