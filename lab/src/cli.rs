@@ -15,7 +15,7 @@ use crate::format::thousands;
 use crate::timing;
 use crate::workload::{Kind, Opt, Request, Usual, Workload};
 use crate::workloads::{WORKLOADS, find};
-use crate::{compare, geomean, rates, record, report};
+use crate::{client, compare, geomean, rates, record, report};
 
 const RUNS_MAX: u64 = 1_000;
 const TIMEOUT_MAX_S: u64 = 86_400;
@@ -70,6 +70,8 @@ pub enum Command {
     Time(timing::Options),
     /// Print the geometric means of a file of times, rates and memories, as the Benben seed does.
     Geomean(geomean::Options),
+    /// Start a server and be its client: what contenders of http, connect, echo and stuck are run below.
+    Client(client::Options),
 }
 
 /// What was asked for after `run`.

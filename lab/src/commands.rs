@@ -13,7 +13,7 @@ use crate::paths::Paths;
 use crate::probe::{Found, Tools};
 use crate::timing;
 use crate::workloads::WORKLOADS;
-use crate::{compare, record, report, seeds, series, session};
+use crate::{client, compare, record, report, seeds, series, session};
 use crate::{esayln, sayln};
 
 /// Does what the command line says and returns the exit code.
@@ -58,6 +58,7 @@ pub fn execute(cli: Cli) -> Result<u8> {
         Some(Command::Compare(asked)) => compare::run(&asked),
         Some(Command::Time(options)) => timing::run(&options, &paths),
         Some(Command::Geomean(options)) => geomean::run(&options),
+        Some(Command::Client(options)) => client::run(&options, &paths),
     }
 }
 

@@ -7,7 +7,8 @@
 //! [`counting`] → [`results`] → [`table`], [`figures`], [`rates`] and [`report`].
 //!
 //! What was measured before is read by [`inputs`], for [`report`], [`record`] and [`compare`].
-//! Commands of their own beside it: [`geomean`], [`timing`]. Under all: [`family`], the processes
+//! Commands of their own beside it: [`geomean`], [`timing`], and [`client`], the other side of contenders that are
+//! servers. Under all: [`family`], the processes
 //! below the lab; `pipes`, what they print; [`bounded`], tools within limits; and [`mod@say`],
 //! which prints.
 
@@ -17,6 +18,7 @@ pub mod bounded;
 pub mod building;
 pub mod catalogue;
 pub mod cli;
+pub mod client;
 pub mod clock;
 pub mod commands;
 pub mod compare;

@@ -40,10 +40,12 @@ impl Paths {
         }
     }
 
-    /// Replaces `{bin}`, `{target}` and `{root}` in an argument of contenders.toml.
+    /// Replaces `{bin}`, `{target}`, `{root}` and `{lab}`, the lab itself, in an argument of contenders.toml.
     #[must_use]
     pub fn fill(&self, argument: &str) -> String {
+        let lab = std::env::current_exe().unwrap_or_else(|_| "lab".into());
         argument
+            .replace("{lab}", &lab.to_string_lossy())
             .replace("{bin}", &self.bin.to_string_lossy())
             .replace("{target}", &self.target.to_string_lossy())
             .replace("{root}", &self.root.to_string_lossy())

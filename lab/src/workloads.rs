@@ -8,6 +8,7 @@ pub(crate) mod nucleotides;
 mod parallel;
 mod savina;
 mod schedules;
+mod sockets;
 mod waiting;
 
 use crate::workload::{Kind, Opt, Usual, Workload};
@@ -19,10 +20,12 @@ use nucleotides::K_NUCLEOTIDE;
 use parallel::{FIB, QUICKSORT};
 use savina::{BANK, BIG, BOUNDED_BUFFER, FORKJOIN, UTS};
 use schedules::SCHEDULES;
+pub(crate) use sockets::SOCKETS;
+use sockets::{CONNECT, ECHO, HTTP, STUCK};
 use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 34] = [
+pub static WORKLOADS: [Workload; 38] = [
     RING,
     SPAWN,
     YIELD,
@@ -51,6 +54,10 @@ pub static WORKLOADS: [Workload; 34] = [
     BFS,
     DICE,
     SCHEDULES,
+    HTTP,
+    CONNECT,
+    ECHO,
+    STUCK,
     FORKJOIN,
     BIG,
     BOUNDED_BUFFER,
@@ -66,7 +73,7 @@ pub fn find(name: &str) -> Option<&'static Workload> {
 }
 
 /// Whether what a workload measures is time per operation; and not idle workers, lateness, turns until a time is over,
-/// searches, evaluations and explorations without what is around them, or the lab itself.
+/// searches, evaluations and explorations without what is around them, what a server and its client do, or the lab itself.
 #[must_use]
 pub fn is_about_time(name: &str) -> bool {
     ![
@@ -79,6 +86,7 @@ pub fn is_about_time(name: &str) -> bool {
         "process",
     ]
     .contains(&name)
+        && !SOCKETS.contains(&name)
 }
 
 /// Operations are counted in signed 64 bits by some contenders.
