@@ -1,7 +1,8 @@
 // Go's contender: `PROGRAM WORKLOAD [--kind KIND] --option value ...`.
 //
 // GOMAXPROCS is left alone unless the kind says otherwise: "1" sets it to 1, and "resizing" changes
-// it all the time (in the workload that is about that). "select" is reflect.Select in ports.
+// it all the time (in the workload that is about that). "select" is reflect.Select in ports. "ready" and "net-http" are
+// other servers.
 package main
 
 import (
@@ -82,6 +83,10 @@ var workloads = map[string]func(options) uint64{
 	"bfs":            bfs,
 	"fib":            fib,
 	"quicksort":      quicksort,
+	"http":           sockets("http"),
+	"connect":        sockets("connect"),
+	"echo":           sockets("echo"),
+	"stuck":          sockets("stuck"),
 }
 
 // texts are those whose answer is no number.
@@ -104,11 +109,11 @@ func main() {
 		o[words[i]] = words[i+1]
 	}
 	switch kind := o.text("--kind", "all"); kind {
-	case "all", "resizing", "select":
+	case "all", "resizing", "select", "ready", "net-http":
 	case "1":
 		runtime.GOMAXPROCS(1)
 	default:
-		fail("unknown kind (all, 1, resizing, select)", kind)
+		fail("unknown kind (all, 1, resizing, select, ready, net-http)", kind)
 	}
 	if isText {
 		fmt.Println(text(o))

@@ -45,6 +45,7 @@ final class Waiting {
                 case "spsc" -> Tasks.spsc();
                 case "mpsc" -> Tasks.mpsc();
                 case "skynet" -> Tasks.skynet();
+                case "http", "connect", "echo", "stuck" -> Sockets.serve(words[0]);
                 default -> throw new Refused("unknown workload", words[0]);
             });
             System.out.flush();
@@ -267,7 +268,7 @@ final class Waiting {
     }
 
     /** Reads from a pipe whose other end a process has that does nothing until the time is over. */
-    private static void read(long stuck) throws Exception {
+    static void read(long stuck) throws Exception {
         String seconds = String.format(Locale.ROOT, "%.3f", stuck / 1e3);
         var holder = new ProcessBuilder("sleep", seconds).start();
         try (var pipe = holder.getInputStream()) {

@@ -45,4 +45,4 @@ fi
 mkdir -p "$1/java"
 rm -f "$1/java/jdk"
 ln -s "$home" "$1/java/jdk"
-exec "$home/bin/javac" -Xlint:all -d "$1/java" Ring.java Waiting.java Tasks.java
+exec "$home/bin/javac" -Xlint:all -d "$1/java" Ring.java Waiting.java Tasks.java Sockets.java

@@ -54,8 +54,6 @@ impl Connection {
     /// Connects. Sending and receiving wait, until `wait_in` has been called.
     pub(crate) fn open(port: u16) -> Result<Connection> {
         let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).context("cannot connect")?;
-        stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(SILENT_MAX))?;
         Ok(Connection {
             stream,
             got: Vec::new(),
@@ -76,23 +74,35 @@ impl Connection {
         self.stream.write_all(talk.request()).context("cannot send")
     }
 
-    /// Reads once; whether the reply is whole then.
+    /// Reads what is there; whether the reply is whole then.
     pub(crate) fn receive(&mut self, talk: Talk) -> Result<bool> {
-        let mut buffer = [0; 4096];
-        match self.stream.read(&mut buffer) {
-            Ok(count) => {
-                self.got.extend(&buffer[..count]);
-                talk.is_whole(&self.got, count == 0)
+        let mut buffer = [0; 1024];
+        loop {
+            match self.stream.read(&mut buffer) {
+                Ok(count) => {
+                    self.got.extend(&buffer[..count]);
+                    let is_whole = talk.is_whole(&self.got, count == 0)?;
+                    // The end of a connection comes with the reply, or soon after.
+                    if is_whole || talk != Talk::Connect {
+                        return Ok(is_whole);
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
+                Err(error) => return Err(error).context("cannot receive"),
             }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
-            Err(error) => Err(error).context("cannot receive"),
         }
     }
 
     /// One request and its reply, on a connection that waits.
     pub(crate) fn ask(&mut self, talk: Talk) -> Result<()> {
+        self.stream.set_read_timeout(Some(SILENT_MAX))?;
         self.send(talk)?;
-        while !self.receive(talk)? {}
+        let deadline = Instant::now() + SILENT_MAX;
+        while !self.receive(talk)? {
+            if Instant::now() >= deadline {
+                return silent();
+            }
+        }
         Ok(())
     }
 }

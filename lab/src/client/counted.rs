@@ -1,7 +1,10 @@
 //! What a request takes that a timed run must not count: system calls and instructions in user mode.
 //!
-//! The server runs below a program that counts, twice: for so many requests and for twice as many, on as many
+//! The server runs below a program that counts, twice: for so many rounds and for twice as many, on as many
 //! connections. The difference over the requests between has neither its start nor its connections in it.
+//!
+//! In a round each connection has one request, and the next round begins when all have their replies. A server that is
+//! watched is slow; without rounds the next request would often be there when it looks once more, and spare it a wait.
 
 use std::path::Path;
 
@@ -13,8 +16,8 @@ use super::talk::Talk;
 use super::{Asked, Figures};
 use crate::esayln;
 
-/// How many requests there are first.
-const REQUESTS: u64 = 5_000;
+/// About how many requests there are first.
+const REQUESTS: usize = 5_000;
 /// So many connections at most: a server that is watched is slow.
 const CONNECTIONS_MAX: usize = 64;
 
@@ -98,17 +101,19 @@ impl Watcher {
             .out
             .join(format!("counted-{}", std::process::id()));
         std::fs::create_dir_all(&asked.paths.out)?;
+        let connections = asked.connections().min(CONNECTIONS_MAX);
+        let rounds = REQUESTS.div_ceil(connections);
         let both = || -> Result<[u64; 2]> {
-            let less = self.count(asked, REQUESTS, &file)?;
-            Ok([less, self.count(asked, 2 * REQUESTS, &file)?])
+            let less = self.count(asked, rounds, &file)?;
+            Ok([less, self.count(asked, 2 * rounds, &file)?])
         };
         let counts = both();
         let _ = std::fs::remove_file(&file);
         let [less, more] = counts?;
-        Ok((more as f64 - less as f64) / REQUESTS as f64)
+        Ok((more as f64 - less as f64) / (rounds * connections) as f64)
     }
 
-    fn count(&self, asked: &Asked<'_>, requests: u64, file: &Path) -> Result<u64> {
+    fn count(&self, asked: &Asked<'_>, rounds: usize, file: &Path) -> Result<u64> {
         let mut argv: Vec<String> = self.argv.iter().map(|word| (*word).to_owned()).collect();
         let name = file.to_string_lossy();
         if self.file.starts_with("--") {
@@ -124,7 +129,10 @@ impl Watcher {
             _ => Talk::Http,
         };
         let connections = asked.connections().min(CONNECTIONS_MAX);
-        Load::open(server.port, talk, connections)?.run(connections, Until::Count(requests))?;
+        let mut load = Load::open(server.port, talk, connections)?;
+        for _ in 0..rounds {
+            load.run(connections, Until::Count(connections as u64))?;
+        }
         server.end()?;
         let text = std::fs::read_to_string(file)?;
         (self.read)(&text).with_context(|| format!("{} counts nothing here", self.argv[0]))
