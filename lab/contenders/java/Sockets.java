@@ -1,10 +1,16 @@
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 
 /** Servers with a virtual thread a connection. */
 final class Sockets {
@@ -15,17 +21,17 @@ final class Sockets {
     private static final int BACKLOG = 1024;
 
     private static String talk;
-    private static long stuck;
+    private static Holder holder;
 
     private static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
     /** Prints its port and serves until a signal ends it. */
-    static String serve(String asked) throws IOException {
+    static String serve(String asked) throws Exception {
         talk = asked;
-        stuck = Waiting.number("--stuck-ms", 1_000);
         if (talk.equals("stuck")) {
+            holder = new Holder(Waiting.number("--stuck-ms", 1_000));
             // Read when the first virtual thread is made.
             System.setProperty("jdk.virtualThreadScheduler.parallelism", Long.toString(Waiting.number("--workers", 2)));
         }
@@ -53,8 +59,8 @@ final class Sockets {
                     out.write(buffer, 0, count);
                     continue;
                 }
-                if (talk.equals("stuck") && begins(buffer, count)) {
-                    Waiting.read(stuck);
+                if (holder != null && begins(buffer, count)) {
+                    holder.hold();
                 }
                 for (int i = 0; i < count; i++) {
                     seen = buffer[i] == END[seen] ? seen + 1 : buffer[i] == END[0] ? 1 : 0;
@@ -69,6 +75,35 @@ final class Sockets {
             }
         } catch (Exception end) {
             // Whatever goes wrong with a connection is its end, and nobody else's.
+        }
+    }
+
+    /** Holds a thread up in a read from a named pipe, which a thread of the system writes to when the time is over. */
+    private static final class Holder {
+        private final RandomAccessFile pipe;
+        private final long stuck;
+        private final ScheduledExecutorService waker = Executors.newSingleThreadScheduledExecutor();
+
+        Holder(long stuck) throws Exception {
+            this.stuck = stuck;
+            Path name = Files.createTempDirectory("lab").resolve("pipe");
+            new ProcessBuilder("mkfifo", name.toString()).inheritIO().start().waitFor();
+            pipe = new RandomAccessFile(name.toFile(), "rw");
+            Files.delete(name);
+            Files.delete(name.getParent());
+        }
+
+        void hold() throws IOException {
+            waker.schedule(this::release, stuck, TimeUnit.MILLISECONDS);
+            pipe.read();
+        }
+
+        private void release() {
+            try {
+                pipe.write(1);
+            } catch (IOException problem) {
+                System.err.println(problem);
+            }
         }
     }
 

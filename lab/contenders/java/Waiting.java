@@ -268,7 +268,7 @@ final class Waiting {
     }
 
     /** Reads from a pipe whose other end a process has that does nothing until the time is over. */
-    static void read(long stuck) throws Exception {
+    private static void read(long stuck) throws Exception {
         String seconds = String.format(Locale.ROOT, "%.3f", stuck / 1e3);
         var holder = new ProcessBuilder("sleep", seconds).start();
         try (var pipe = holder.getInputStream()) {

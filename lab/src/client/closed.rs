@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use rustix::buffer::spare_capacity;
-use rustix::event::{Timespec, epoll};
+use rustix::event::epoll;
 
 use super::talk::Talk;
 use super::{SILENT_MAX, silent};
+use crate::family::timespec;
 
 /// As many events as one look at the kernel brings.
 const EVENTS: usize = 1024;
@@ -207,11 +208,7 @@ impl Load {
 
 /// Waits so long for events; none if the time is over.
 pub(crate) fn wait(epoll: &OwnedFd, events: &mut Vec<epoll::Event>, most: Duration) -> Result<()> {
-    let most = Timespec {
-        tv_sec: most.as_secs().try_into()?,
-        tv_nsec: most.subsec_nanos().into(),
-    };
-    match epoll::wait(epoll, spare_capacity(events), Some(&most)) {
+    match epoll::wait(epoll, spare_capacity(events), Some(&timespec(most))) {
         Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
         Err(error) => Err(error.into()),
     }

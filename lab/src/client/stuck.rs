@@ -6,12 +6,13 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use rustix::event::epoll;
+use rustix::event::{PollFd, PollFlags, epoll, poll};
 
 use super::closed::{Connection, wait};
 use super::server::Server;
 use super::talk::Talk;
 use super::{Asked, Figures, SILENT_MAX, percentile, silent};
+use crate::family::timespec;
 
 /// Each connection sends one request in this time; that is also how long the server has between two rounds.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -162,7 +163,12 @@ impl Run {
                     .saturating_duration_since(Instant::now()),
                 false => SILENT_MAX,
             };
-            wait(&self.epoll, &mut events, most)?;
+            // To a nanosecond: what epoll waits for is a number of milliseconds.
+            let _ = poll(
+                &mut [PollFd::new(&self.epoll, PollFlags::IN)],
+                Some(&timespec(most)),
+            );
+            wait(&self.epoll, &mut events, Duration::ZERO)?;
             if next == requests && events.is_empty() {
                 return silent();
             }
