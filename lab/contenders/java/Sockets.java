@@ -1,3 +1,4 @@
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -78,9 +79,13 @@ final class Sockets {
         }
     }
 
-    /** Holds a thread up in a read from a named pipe, which a thread of the system writes to when the time is over. */
+    /**
+     * Holds a thread up in a read from a named pipe, which a thread of the system writes to when the time is over. A read
+     * from a process that was started would not do: for that one JDK 25 runs one more thread meanwhile, for files none.
+     */
     private static final class Holder {
         private final RandomAccessFile pipe;
+        private final FileInputStream in;
         private final long stuck;
         private final ScheduledExecutorService waker = Executors.newSingleThreadScheduledExecutor();
 
@@ -88,14 +93,16 @@ final class Sockets {
             this.stuck = stuck;
             Path name = Files.createTempDirectory("lab").resolve("pipe");
             new ProcessBuilder("mkfifo", name.toString()).inheritIO().start().waitFor();
+            // With both ends, so that nobody waits for the other one to open it.
             pipe = new RandomAccessFile(name.toFile(), "rw");
+            in = new FileInputStream(name.toFile());
             Files.delete(name);
             Files.delete(name.getParent());
         }
 
         void hold() throws IOException {
             waker.schedule(this::release, stuck, TimeUnit.MILLISECONDS);
-            pipe.read();
+            in.read();
         }
 
         private void release() {
