@@ -184,6 +184,20 @@ fn crowd(name: &'static str, object: &str, quick: bool) -> Part {
     rare(part(name, "crowd", &given, 0.5))
 }
 
+/// A server and its client, for a time or for some round trips.
+fn server(name: &'static str, quick: bool) -> Part {
+    let given: &[(&str, u64)] = match (name, quick) {
+        ("echo", true) => &[("trips", 10_000), ("connections", 1_000), ("idle-ms", 100)],
+        ("stuck", true) => &[("times", 1), ("stuck-ms", 100), ("connections", 100)],
+        ("echo", false) => &[],
+        ("stuck", false) => &[("times", 3)],
+        (_, true) => &[("ms", 100)],
+        (_, false) => &[("ms", 2_000)],
+    };
+    let given: Vec<(&str, Value)> = given.iter().map(|(name, n)| (*name, json!(n))).collect();
+    rare(part(name, name, &given, 0.5))
+}
+
 /// Every workload, with the options that its figures are about.
 fn all(quick: bool) -> Vec<Part> {
     vec![
@@ -251,6 +265,10 @@ fn all(quick: bool) -> Vec<Part> {
         schedules("schedules-shared", "shared", quick),
         schedules("schedules-four", "four", quick),
         schedules("schedules-philosophers", "philosophers", quick),
+        server("http", quick),
+        server("connect", quick),
+        server("echo", quick),
+        server("stuck", quick),
         part("process", "process", &[], 0.1),
         part("slot-short", "slot", &[("which", json!("short"))], 1.0),
     ]

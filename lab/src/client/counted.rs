@@ -17,7 +17,7 @@ use super::{Asked, Figures};
 use crate::esayln;
 
 /// About how many requests there are first.
-const REQUESTS: usize = 5_000;
+const REQUESTS: usize = 2_000;
 /// So many connections at most: a server that is watched is slow.
 const CONNECTIONS_MAX: usize = 64;
 
@@ -84,12 +84,8 @@ pub(super) fn figures(asked: &Asked<'_>) -> Result<Figures> {
     );
     let name = "instructions_per_request";
     let counted = PERF.per_request(asked);
-    if !add(name, counted, "the kernel does not count instructions") && asked.native {
-        add(
-            name,
-            VALGRIND.per_request(asked),
-            "valgrind does not, either",
-        );
+    if !add(name, counted, "instructions were not counted by the kernel") && asked.native {
+        add(name, VALGRIND.per_request(asked), "nor by valgrind");
     }
     Ok(figures)
 }

@@ -69,7 +69,7 @@ impl Server {
         }
         let child = command.spawn();
         pin(cores.client)?;
-        let child = child.with_context(|| format!("cannot start the server {}", words[0]))?;
+        let child = child.with_context(|| format!("cannot start {}", words[0]))?;
         let pid = i32::try_from(child.id())?;
         let mut server = Server {
             child,

@@ -64,6 +64,10 @@ fn the_sums() {
     assert_eq!(answer("timers", &[("timers", 9)], ""), "9");
     assert_eq!(answer("hostage", &[("hostages", 3)], ""), "3");
     assert_eq!(answer("crowd", &[("tasks", 3), ("ms", 7)], ""), "3");
+    for workload in SOCKETS {
+        assert_eq!(answer(workload, &[("connections", 3)], ""), "3");
+        assert!(!is_about_time(workload));
+    }
     for workload in ["spsc", "mpsc", "mpmc", "rendezvous", "ports"] {
         // 0 + 1 + 2 + 3 + 4, whoever sends which; and the largest that may be asked for fits into 63 bits.
         let given = [("messages", 5), ("senders", 3)];

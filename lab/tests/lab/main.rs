@@ -23,6 +23,7 @@ mod samples;
 mod seeds;
 mod series;
 mod slopes;
+mod sockets;
 mod support;
 mod time;
 mod tools;
