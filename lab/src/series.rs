@@ -13,7 +13,7 @@ use crate::plan::How;
 use crate::probe::Tools;
 use crate::session::{Session, interrupted, jobs, show};
 use crate::workload::Request;
-use crate::workloads::find;
+use crate::workloads::{SOCKETS, find};
 use crate::{esayln, say, sayln};
 use crate::{report, scaling};
 
@@ -200,6 +200,12 @@ fn server(name: &'static str, quick: bool) -> Part {
 
 /// Every workload, with the options that its figures are about.
 fn all(quick: bool) -> Vec<Part> {
+    let mut all = without_sockets(quick);
+    all.extend(SOCKETS.map(|name| server(name, quick)));
+    all
+}
+
+fn without_sockets(quick: bool) -> Vec<Part> {
     vec![
         part("ring", "ring", &[], 5.0),
         sizes(quick),
@@ -265,10 +271,6 @@ fn all(quick: bool) -> Vec<Part> {
         schedules("schedules-shared", "shared", quick),
         schedules("schedules-four", "four", quick),
         schedules("schedules-philosophers", "philosophers", quick),
-        server("http", quick),
-        server("connect", quick),
-        server("echo", quick),
-        server("stuck", quick),
         part("process", "process", &[], 0.1),
         part("slot-short", "slot", &[("which", json!("short"))], 1.0),
     ]

@@ -124,7 +124,7 @@ pub(super) fn run(asked: &Asked<'_>) -> Result<Figures> {
         stuck: Vec::new(),
         threads: 0,
     };
-    run.to_end()?;
+    run.until_end()?;
     run.server.end()?;
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
     let late = [1.0, 0.99, 0.5].map(|share| ms(percentile(&mut run.latencies, share)));
@@ -138,7 +138,7 @@ pub(super) fn run(asked: &Asked<'_>) -> Result<Figures> {
 }
 
 impl Run {
-    fn to_end(&mut self) -> Result<()> {
+    fn until_end(&mut self) -> Result<()> {
         let (callers, requests) = (self.schedule.callers, self.schedule.requests());
         let stuck = (self.callers.len() - callers) * self.schedule.times as usize;
         let (mut next, mut round) = (0, 0);
