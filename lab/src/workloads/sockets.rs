@@ -43,13 +43,14 @@ const MS: Opt = number(
     "requests are made for at least a millisecond",
 );
 
+/// The rows stand by what a request costs the server: where the client is the slower side, its time is the client's.
 const COSTS: [Figure; 8] = [
-    said("us_per_request", "µs/request"),
-    said("requests_per_s", "requests/s"),
-    said("p99_us", "p99 µs"),
-    said("cpu_us_per_request", "CPU µs"),
+    said("cpu_us_per_request", "CPU µs/request"),
     said("user_us_per_request", "in user mode"),
     said("busy_percent", "busy %"),
+    said("requests_per_s", "requests/s"),
+    said("us_per_request", "µs/request"),
+    said("p99_us", "p99 µs"),
     perhaps("instructions_per_request", "instructions"),
     perhaps("calls_per_request", "system calls"),
 ];
