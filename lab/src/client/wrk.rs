@@ -54,7 +54,10 @@ pub(crate) fn seen(text: &str) -> Result<Seen> {
     let (requests, rest) = sum.context("wrk did not say how many requests there were")?;
     let took = rest.split(',').next().unwrap_or_default();
     let requests: u64 = requests.trim().parse()?;
-    ensure!(requests > 0, "wrk had no reply");
+    ensure!(
+        requests > 0,
+        "wrk had no reply in its time; give it more (--ms)"
+    );
     Ok(Seen {
         requests,
         took: time(took)?,
