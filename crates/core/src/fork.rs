@@ -62,14 +62,20 @@ impl Process {
     /// This one.
     pub fn this() -> Self {
         watch();
+        Self(Self::forks())
+    }
+
+    /// How many forks lie between the first of our processes and this one.
+    #[inline]
+    pub fn forks() -> u32 {
         // Relaxed: as in `Origin::here`.
-        Self(ALL_FORKS.load(Ordering::Relaxed))
+        ALL_FORKS.load(Ordering::Relaxed)
     }
 
     /// Whether this is another one: a forked child.
+    #[inline]
     pub fn is_elsewhere(self) -> bool {
-        // Relaxed: as above.
-        self.0 != ALL_FORKS.load(Ordering::Relaxed)
+        self.0 != Self::forks()
     }
 }
 

@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 
 use crate::context;
 use crate::platform::atomic::{AtomicU8, Ordering};
-use crate::platform::{Mutex, thread_local};
+use crate::platform::{Mutex, UnmodelledU32, thread_local};
 
 #[cfg(loom)]
 pub mod model;
@@ -60,6 +60,7 @@ const WANTED: u8 = 2;
 /// Where a runtime has its poller, once it needs one.
 #[derive(Debug)]
 pub struct PollerCell {
+    number: u32,
     poller: OnceLock<Arc<dyn Poller>>,
     /// [`FREE`], [`TAKEN`] or [`WANTED`].
     seat: AtomicU8,
@@ -84,7 +85,10 @@ impl PollerCell {
     /// No poller yet.
     #[must_use]
     pub fn new(attended: Attended) -> Self {
+        static NUMBERS: UnmodelledU32 = UnmodelledU32::new(1);
         Self {
+            // Relaxed: another one each time.
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             poller: OnceLock::new(),
             seat: AtomicU8::new(FREE),
             attended,
@@ -101,6 +105,12 @@ impl PollerCell {
             Attended::WhileRun => !context::runs(context::NOWHERE),
             Attended::Never => false,
         }
+    }
+
+    /// A number that no other cell has, until there have been 2^32.
+    #[inline]
+    pub fn number(&self) -> u32 {
+        self.number
     }
 
     /// When somebody polls.

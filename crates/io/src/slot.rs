@@ -6,8 +6,12 @@
 
 use std::sync::{Arc, OnceLock};
 
+use gossamer_core::context::{self, NOWHERE};
+use gossamer_core::fork::Process;
 use gossamer_core::platform::atomic::Ordering;
-use gossamer_core::platform::{Mutex, UnmodelledU32, per_process};
+use gossamer_core::platform::{Mutex, UnmodelledU32, UnmodelledU64, per_process};
+use gossamer_core::poller::{Attended, PollerCell};
+use gossamer_sched::is_polled_by;
 use gossamer_sync::raw::{Generation, Readiness};
 
 use crate::registry::Registry;
@@ -27,7 +31,43 @@ pub(crate) struct Slot {
     pub(crate) write: Direction,
     /// Where it is registered, once it has waited.
     pub(crate) registry: Mutex<Option<Arc<Registry>>>,
+    /// The same as [`Place`] says, or zero: so that one more operation that waits need not take the lock.
+    place: UnmodelledU64,
     index: u32,
+}
+
+/// At which poller a socket is registered: the number of its cell, how often the process had been forked by then, and
+/// whether somebody polls there at all times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place(u64);
+
+impl Place {
+    const ATTENDED: u64 = 1 << 63;
+
+    /// In this cell, from now on.
+    pub(crate) fn of(cell: &PollerCell) -> Self {
+        let attended = match cell.attended() {
+            Attended::Always => Self::ATTENDED,
+            _ => 0,
+        };
+        let forks = u64::from(Process::forks()) << 32 & !Self::ATTENDED;
+        Self(attended | forks | u64::from(cell.number()))
+    }
+
+    /// Whether it is registered.
+    pub(crate) fn is_somewhere(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Whether it is good for who waits on this thread. `false`: perhaps even so.
+    #[inline]
+    pub(crate) fn is_attended(self) -> bool {
+        let is_here = self.0 << 1 >> 33 == u64::from(Process::forks());
+        let number = self.0 as u32;
+        number != 0
+            && is_here
+            && (self.0 & Self::ATTENDED != 0 || !context::runs(NOWHERE) && is_polled_by(number))
+    }
 }
 
 /// The name of a socket in an event.
@@ -73,8 +113,24 @@ impl Slot {
             read: Direction::new(),
             write: Direction::new(),
             registry: Mutex::new(None),
+            place: UnmodelledU64::new(0),
             index,
         }
+    }
+
+    /// Where it is registered, as far as is known without the lock.
+    #[inline]
+    pub(crate) fn place(&self) -> Place {
+        // Relaxed: who leaves the place notes an event afterwards, under the lock of the direction, where this one waits by
+        // now: so either it reads the new place, or it is woken.
+        Place(self.place.load(Ordering::Relaxed))
+    }
+
+    /// It is registered there from now on; with the lock of `registry`.
+    pub(crate) fn set_place(&self, place: Option<Place>) {
+        // Relaxed: as above.
+        self.place
+            .store(place.map_or(0, |place| place.0), Ordering::Relaxed);
     }
 
     /// Of the socket that has it now.
@@ -161,6 +217,7 @@ impl Slots {
             let mut at = slot.registry.lock();
             if at.as_deref().is_some_and(|at| std::ptr::eq(at, registry)) {
                 *at = None;
+                slot.set_place(None);
                 drop(at);
                 if gossamer_core::mutant!("end_of_a_poller_untold") {
                     continue;

@@ -8,7 +8,7 @@ use gossamer_core::mutant;
 use gossamer_core::poller::PollerCell;
 
 use crate::here::{process_cell, registry_of, with_cell};
-use crate::slot::{Direction, Slot, slots};
+use crate::slot::{Direction, Place, Slot, slots};
 
 /// Which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,13 +66,17 @@ impl<S: AsFd> Source<S> {
     ///
     /// # Errors
     /// The system's: it has no memory, or no descriptors left for a poller.
+    #[inline]
     pub(crate) fn attend(&self) -> io::Result<()> {
-        if let Some(before) = &*self.slot.registry.lock()
-            && !before.is_elsewhere()
-            && (before.is_attended || mutant!("resting_poller_is_relied_on"))
-        {
+        let place = self.slot.place();
+        if place.is_attended() || mutant!("resting_poller_is_relied_on") && place.is_somewhere() {
             return Ok(());
         }
+        self.attend_anew()
+    }
+
+    #[cold]
+    fn attend_anew(&self) -> io::Result<()> {
         with_cell(|cell| self.register(cell))?
     }
 
@@ -83,7 +87,7 @@ impl<S: AsFd> Source<S> {
         let mut at = self.slot.registry.lock();
         // A forked child has its own.
         let before = at.as_ref().filter(|before| !before.is_elsewhere());
-        if before.is_some_and(|before| Arc::ptr_eq(before, &here)) {
+        if before.is_some_and(|before| before.is_attended || Arc::ptr_eq(before, &here)) {
             return Ok(());
         }
         if before.is_some() && !here.is_attended {
@@ -92,6 +96,7 @@ impl<S: AsFd> Source<S> {
         }
         // Others may wait at the one before, if this fails.
         let is_first = here.add(self.socket(), self.slot.token().get())?;
+        self.slot.set_place(Some(Place::of(cell)));
         if let Some(before) = at.replace(here) {
             before.remove(self.socket());
         }
@@ -103,7 +108,10 @@ impl<S: AsFd> Source<S> {
 
     /// No poller tells of it any more.
     fn leave(&self) {
-        let before = self.slot.registry.lock().take();
+        let mut at = self.slot.registry.lock();
+        self.slot.set_place(None);
+        let before = at.take();
+        drop(at);
         if let Some(before) = before {
             before.remove(self.socket());
         }

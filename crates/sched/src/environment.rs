@@ -6,7 +6,7 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::Location;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, LazyLock, OnceLock, Weak};
 
 use gossamer_core::platform::thread_local;
 use gossamer_core::poller::{Attended, PollerCell};
@@ -37,7 +37,9 @@ thread_local! {
 /// Of a runtime for which nobody polls.
 impl Default for Environment {
     fn default() -> Self {
-        Self::with_poller(Arc::new(PollerCell::new(Attended::Never)))
+        static NEVER: LazyLock<Arc<PollerCell>> =
+            LazyLock::new(|| Arc::new(PollerCell::new(Attended::Never)));
+        Self::with_poller(NEVER.clone())
     }
 }
 
@@ -119,6 +121,18 @@ pub fn here() -> Option<Environment> {
         .try_with(|current| current.borrow().clone())
         .ok()
         .flatten()
+}
+
+/// Whether the poller of that runtime is in the cell of this number.
+#[inline]
+pub fn is_polled_by(number: u32) -> bool {
+    let is_it = |current: &RefCell<Option<Environment>>| {
+        let current = current.borrow();
+        current
+            .as_ref()
+            .is_some_and(|here| here.poller().number() == number)
+    };
+    CURRENT.try_with(is_it).unwrap_or(false)
 }
 
 /// The runtime that the current thread runs tasks for, if any.

@@ -81,7 +81,9 @@ impl Stream for Connection {
 /// Serves a connection in a fiber, which stands still where it waits: so nothing is ever pending.
 fn serve_here(stream: TcpStream, talk: Talk) {
     let mut serving = std::pin::pin!(serve(InFiber(stream), talk));
-    let polled = serving.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    let polled = serving
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()));
     assert_eq!(polled, Poll::Ready(()), "a fiber waits by standing still");
 }
 
