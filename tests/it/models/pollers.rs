@@ -5,9 +5,10 @@ use std::net;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gossamer::net::{TcpListener, TcpStream};
+use gossamer::time::sleep as rest;
 use gossamer::{Model, Runtime, TimeoutExt, Wait, yield_now};
 
 use super::{each_model, runtime, watched};
@@ -116,8 +117,14 @@ fn stuck_workers_do_not_keep_events_back() {
         watched(&format!("stuck, pool of {workers}"), move || {
             let rt = runtime(Model::Pool { workers });
             let (stream, peer) = pair();
-            let heard = rt.spawn(async move { hear(&stream).await });
             let (begun, begins) = mpsc::channel();
+            let parks = begun.clone();
+            let heard = rt.spawn(async move {
+                settle_here(&stream).await;
+                parks.send(()).expect("somebody listens");
+                hear(&stream).await
+            });
+            begins.recv().expect("it waits");
             let (served, is_served) = mpsc::channel();
             let is_served = Arc::new(std::sync::Mutex::new(is_served));
             let stuck: Vec<_> = (0..workers)
@@ -155,6 +162,8 @@ fn the_first_wait_of_a_sleeping_pool() {
                 polls.recv().expect("it is polled");
                 say(&peer, 7);
             });
+            // By then the monitor sleeps as well.
+            rest(Duration::from_millis(500)).wait();
             let byte = rt.block_on(async {
                 settle_here(&stream).await;
                 polled.send(()).expect("somebody listens");
@@ -186,22 +195,25 @@ fn a_socket_leaves_a_runtime_that_rests() {
     });
 }
 
-/// A thread waits for a socket of whose events the runtime's poller tells, and the runtime ends.
+/// A task of another runtime waits for a socket of whose events this one's poller tells, and this one ends.
 #[test]
 fn the_end_of_a_runtime_strands_nobody() {
     each_model(|model| {
+        let other = runtime(Model::Pool { workers: 1 });
         let rt = runtime(model);
         let (stream, peer) = pair();
         rt.block_on(settle_here(&stream));
         let (begun, begins) = mpsc::channel();
-        let hears = thread::spawn(move || {
+        let hears = other.spawn(async move {
             begun.send(()).expect("somebody listens");
-            hear(&stream).wait()
+            hear(&stream).await
         });
         begins.recv().expect("it begins");
+        // The one worker has polled it to its end when it polls the next one.
+        other.spawn(async {}).wait().expect("no panic");
         drop(rt);
         say(&peer, 7);
-        assert_eq!(hears.join().expect("no panic"), 7);
+        assert_eq!(hears.wait().expect("no panic"), 7);
     });
 }
 
@@ -354,37 +366,5 @@ fn more_buffers_than_a_call_takes() {
             }
         });
         assert_eq!(reads.wait().expect("no panic"), 1_500);
-    });
-}
-
-/// One worker is busy without end, and looks at the sockets after many polls; another one has nothing to do.
-#[test]
-fn an_idle_worker_polls_for_a_busy_one() {
-    watched("idle beside busy", || {
-        let rt = runtime(Model::Pool { workers: 2 });
-        let (stream, peer) = pair();
-        let done = Arc::new(AtomicBool::new(false));
-        let is_done = done.clone();
-        let busy = rt.spawn(async move {
-            let mut polls = 0;
-            while !is_done.load(Ordering::Relaxed) && polls < 100 {
-                polls += 1;
-                let began = Instant::now();
-                while began.elapsed() < Duration::from_millis(8) {
-                    std::hint::spin_loop();
-                }
-                yield_now().await;
-            }
-            polls
-        });
-        let heard = rt.spawn(async move {
-            let byte = hear(&stream).await;
-            done.store(true, Ordering::Relaxed);
-            byte
-        });
-        let says = thread::spawn(move || say(&peer, 7));
-        assert_eq!(heard.wait().expect("no panic"), 7);
-        says.join().expect("no panic");
-        assert!(busy.wait().expect("no panic") < 100, "nobody polled");
     });
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Wake, Waker};
 use std::time::Duration;
 
+use gossamer_core::poller::Poller;
 use gossamer_task::spawn;
 
 use super::super::super::idle::Sleeper;
@@ -122,4 +123,65 @@ fn a_search_that_does_not_end_holds_no_call_back() {
     let guard = acquire_again(shared.injector);
     guard.seal();
     shut_down(&guard, &mut Fifo::new());
+}
+
+/// A poller of sockets that there are not.
+#[derive(Debug)]
+struct Used;
+
+impl Poller for Used {
+    fn is_used(&self) -> bool {
+        true
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        false
+    }
+
+    fn poll(&self, _limit: Option<Duration>) {}
+
+    fn keeps_any(&self) -> bool {
+        false
+    }
+
+    fn deliver(&self) -> bool {
+        false
+    }
+
+    fn waker(&self) -> &Waker {
+        Waker::noop()
+    }
+
+    fn end(&self) {}
+}
+
+/// Whoever polled last is busy: at the second look an idle worker is called to poll.
+#[test]
+fn an_idle_worker_is_called_to_poll() {
+    let shared = Shared::new(2, Watching::new(), ThreadOptions::default());
+    let shared = shared.expect("few shards are in use");
+    let called = Arc::new(Called::default());
+    let is_called = || called.0.load(Ordering::Relaxed); // Relaxed: one thread
+    shared.idle.enter(Sleeper {
+        shard: shared.shard_for(0).expect("few shards are in use").shard,
+        waker: called.clone().into(),
+    });
+    let poller: Arc<dyn Poller> = Arc::new(Used);
+    let cell = shared.environment.poller();
+    assert!(cell.get_or_try_init(|| Ok::<_, ()>(poller)).is_ok());
+    let mut look = Look {
+        shared: &shared,
+        fallback_waker: Waker::noop().clone(),
+        watched: Vec::new(),
+        reports: Reports::default(),
+        is_unattended: false,
+    };
+    let seat = cell.sit();
+    look.attend();
+    look.attend();
+    drop(seat);
+    look.attend();
+    assert!(!is_called(), "somebody polled at the last look");
+    look.attend();
+    assert!(is_called(), "nobody polls");
 }
