@@ -8,7 +8,7 @@
 //! A server is run as `SERVER… --option value …`, prints `port N` when it listens at 127.0.0.1, and serves until it is
 //! told to end by SIGTERM, of which it may simply die.
 //!
-//! In [`server`] are its process and what `/proc` shows of it, in `closed` the loops in which a request waits for the
+//! In `server` are its process and what `/proc` shows of it, in `closed` the loops in which a request waits for the
 //! reply before it, in `stuck` the one that keeps to a schedule, in `wrk` that program, and in `counted` what is counted
 //! in runs of its own.
 

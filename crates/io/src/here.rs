@@ -13,13 +13,23 @@ use gossamer_core::moment::Moment;
 use gossamer_core::parker::Parker;
 use gossamer_core::platform::{Mutex, per_process, start_thread};
 use gossamer_core::poller::{Attended, Poller, PollerCell, owned_cell};
+use gossamer_sched::{here, simulated_threads};
 
 use crate::epoll::Epoll;
 use crate::registry::Registry;
 
 /// Calls `with` with the poller's cell.
+///
+/// # Errors
+/// In a simulation, where nobody polls; or as of [`process_cell`].
 pub(crate) fn with_cell<R>(with: impl FnOnce(&PollerCell) -> R) -> io::Result<R> {
-    if let Some(here) = gossamer_sched::here()
+    if simulated_threads().is_some() {
+        return Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "a socket has to wait in a simulation, where nothing can tell of it: give the program a channel in its place",
+        ));
+    }
+    if let Some(here) = here()
         && here.poller().is_attended_here()
     {
         return Ok(with(here.poller()));

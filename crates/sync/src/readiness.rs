@@ -190,5 +190,5 @@ impl<P: LockPolicy> Try<'_, P> {
 
 gossamer_core::impl_debug!([P: LockPolicy] Readiness[P], this => is_ready: this.line.look() & READY != 0);
 
-#[cfg(test)]
+#[cfg(all(test, not(any(loom, shuttle))))]
 mod tests;

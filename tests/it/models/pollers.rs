@@ -1,6 +1,6 @@
 //! Who polls for those that wait at sockets: while workers are busy, stuck or asleep, and when a runtime is not run, or ends.
 
-use std::io::{IoSliceMut, Read, Write};
+use std::io::{ErrorKind, IoSliceMut, Read, Write};
 use std::net;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -367,4 +367,15 @@ fn more_buffers_than_a_call_takes() {
         });
         assert_eq!(reads.wait().expect("no panic"), 1_500);
     });
+}
+
+/// Nothing there could tell of it.
+#[test]
+fn a_socket_does_not_wait_in_a_simulation() {
+    let (stream, _peer) = pair();
+    let read = gossamer_sim::run(1, || async move {
+        let read = stream.read(&mut [0; 1]).await;
+        read.map_err(|error| error.kind())
+    });
+    assert_eq!(read.expect("no deadlock"), Err(ErrorKind::Unsupported));
 }
