@@ -31,17 +31,17 @@ pub(crate) struct Slot {
     pub(crate) write: Direction,
     /// Where it is registered, once it has waited.
     pub(crate) registry: Mutex<Option<Arc<Registry>>>,
-    /// The same as [`Place`] says, or zero: so that one more operation that waits need not take the lock.
-    place: UnmodelledU64,
+    /// The same as [`Registration`] says, or zero: so that one more operation that waits need not take the lock.
+    registration: UnmodelledU64,
     index: u32,
 }
 
 /// At which poller a socket is registered: the number of its cell, how often the process had been forked by then, and
 /// whether somebody polls there at all times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place(u64);
+pub(crate) struct Registration(u64);
 
-impl Place {
+impl Registration {
     const ATTENDED: u64 = 1 << 63;
 
     /// In this cell, from now on.
@@ -113,24 +113,24 @@ impl Slot {
             read: Direction::new(),
             write: Direction::new(),
             registry: Mutex::new(None),
-            place: UnmodelledU64::new(0),
+            registration: UnmodelledU64::new(0),
             index,
         }
     }
 
     /// Where it is registered, as far as is known without the lock.
     #[inline]
-    pub(crate) fn place(&self) -> Place {
-        // Relaxed: who leaves the place notes an event afterwards, under the lock of the direction, where this one waits by
-        // now: so either it reads the new place, or it is woken.
-        Place(self.place.load(Ordering::Relaxed))
+    pub(crate) fn registration(&self) -> Registration {
+        // Relaxed: who ends a registration notes an event afterwards, under the lock of the direction, where this one waits by
+        // now: so either it reads the new one, or it is woken.
+        Registration(self.registration.load(Ordering::Relaxed))
     }
 
     /// It is registered there from now on; with the lock of `registry`.
-    pub(crate) fn set_place(&self, place: Option<Place>) {
+    pub(crate) fn set_registration(&self, new: Option<Registration>) {
         // Relaxed: as above.
-        self.place
-            .store(place.map_or(0, |place| place.0), Ordering::Relaxed);
+        self.registration
+            .store(new.map_or(0, |new| new.0), Ordering::Relaxed);
     }
 
     /// Of the socket that has it now.
@@ -217,7 +217,7 @@ impl Slots {
             let mut at = slot.registry.lock();
             if at.as_deref().is_some_and(|at| std::ptr::eq(at, registry)) {
                 *at = None;
-                slot.set_place(None);
+                slot.set_registration(None);
                 drop(at);
                 if gossamer_core::mutant!("end_of_a_poller_untold") {
                     continue;

@@ -8,7 +8,7 @@ use gossamer_core::mutant;
 use gossamer_core::poller::PollerCell;
 
 use crate::here::{process_cell, registry_of, with_cell};
-use crate::slot::{Direction, Place, Slot, slots};
+use crate::slot::{Direction, Registration, Slot, slots};
 
 /// Which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,8 +68,10 @@ impl<S: AsFd> Source<S> {
     /// The system's: it has no memory, or no descriptors left for a poller.
     #[inline]
     pub(crate) fn attend(&self) -> io::Result<()> {
-        let place = self.slot.place();
-        if place.is_attended() || mutant!("resting_poller_is_relied_on") && place.is_somewhere() {
+        let registration = self.slot.registration();
+        if registration.is_attended()
+            || mutant!("resting_poller_is_relied_on") && registration.is_somewhere()
+        {
             return Ok(());
         }
         self.attend_anew()
@@ -96,7 +98,7 @@ impl<S: AsFd> Source<S> {
         }
         // Others may wait at the one before, if this fails.
         let is_first = here.add(self.socket(), self.slot.token().get())?;
-        self.slot.set_place(Some(Place::of(cell)));
+        self.slot.set_registration(Some(Registration::of(cell)));
         if let Some(before) = at.replace(here) {
             before.remove(self.socket());
         }
@@ -109,7 +111,7 @@ impl<S: AsFd> Source<S> {
     /// No poller tells of it any more.
     fn leave(&self) {
         let mut at = self.slot.registry.lock();
-        self.slot.set_place(None);
+        self.slot.set_registration(None);
         let before = at.take();
         drop(at);
         if let Some(before) = before {
