@@ -9,6 +9,7 @@ mod descriptors;
 mod halves;
 mod listening;
 mod losing;
+mod polling;
 mod shortage;
 
 use std::future::poll_fn;

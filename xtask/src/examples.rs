@@ -66,7 +66,8 @@ fn manifest(root: &Path) -> String {
     format!(
         "[package]\nname = \"examples\"\nedition = \"2024\"\n\n[workspace]\n\n\
          [dependencies]\ncritical-section = {{ version = \"1.2\", features = [\"std\"] }}\n\
-         gossamer-rt = {{ path = {:?}, features = [\"critical-section\", \"experiment\", \"net\", \"sim\"] }}\n",
+         hyper = {{ version = \"1\", default-features = false }}\n\
+         gossamer-rt = {{ path = {:?}, features = [\"critical-section\", \"experiment\", \"hyper\", \"net\", \"sim\"] }}\n",
         root.join("crates/gossamer")
     )
 }

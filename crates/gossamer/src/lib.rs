@@ -38,6 +38,7 @@
 //! | [`par`] | computing in parallel: `join`, `map`, `reduce`, sorting |
 //! | [`scope`], [`JoinSet`], [`cancel`], [`limit`] | tasks that belong together: they end, are joined and are cancelled together |
 //! | `net` (a feature) | sockets |
+//! | `hyper` (a feature) | its traits for sockets, and its timer and executor: HTTP servers, and what is built on hyper |
 //! | [`local`] | channels and locks for one thread, without atomics |
 //! | [`scheduler`] | bringing an order of one's own |
 //! | [`fixed`] | tasks without a heap |
@@ -56,6 +57,8 @@
 mod blocking;
 pub mod channel;
 mod handle;
+#[cfg(feature = "hyper")]
+pub mod hyper;
 pub mod join_set;
 mod macros;
 mod model;

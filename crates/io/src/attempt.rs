@@ -95,35 +95,10 @@ impl<B: HasSource> Attempt<B> {
     pub(crate) fn poll<R>(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        mut attempt: impl FnMut(&B::Socket) -> io::Result<(R, Moved)>,
+        attempt: impl FnMut(&B::Socket) -> io::Result<(R, Moved)>,
     ) -> Poll<io::Result<R>> {
-        let mut this = self.project();
-        let source = this.source.source();
-        let direction = source.direction(*this.way);
-        loop {
-            if this.ready.as_mut().poll(cx).is_pending() {
-                return pending(source, *this.way);
-            }
-            // Before the attempt: an event that comes meanwhile has another number.
-            let last = direction.last();
-            match attempt(source.socket()) {
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    direction.exhaust(last);
-                    this.ready.as_mut().again();
-                }
-                Err(error) if error.kind() == ErrorKind::Interrupted => this.ready.as_mut().again(),
-                Err(error) => return Poll::Ready(Err(error)),
-                Ok((output, Moved { bytes, is_short })) => {
-                    if is_short {
-                        direction.exhaust_early(last);
-                    }
-                    if !mutant!("bytes_cost_nothing") {
-                        spend(u32::try_from(bytes / BYTES_PER_UNIT).unwrap_or(u32::MAX));
-                    }
-                    return Poll::Ready(Ok(output));
-                }
-            }
-        }
+        let this = self.project();
+        poll(this.ready, this.source.source(), *this.way, cx, attempt)
     }
 
     /// Waits until it may be tried.
@@ -133,6 +108,42 @@ impl<B: HasSource> Attempt<B> {
             return pending(this.source.source(), *this.way);
         }
         Poll::Ready(Ok(()))
+    }
+}
+
+/// Tries until the system does not say that it would have to wait, and waits at this node.
+#[inline]
+pub(crate) fn poll<S: AsFd, R>(
+    mut ready: Pin<&mut Try<'static, Shared>>,
+    source: &Source<S>,
+    way: Way,
+    cx: &mut Context<'_>,
+    mut attempt: impl FnMut(&S) -> io::Result<(R, Moved)>,
+) -> Poll<io::Result<R>> {
+    let direction = source.direction(way);
+    loop {
+        if ready.as_mut().poll(cx).is_pending() {
+            return pending(source, way);
+        }
+        // Before the attempt: an event that comes meanwhile has another number.
+        let last = direction.last();
+        match attempt(source.socket()) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                direction.exhaust(last);
+                ready.as_mut().again();
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => ready.as_mut().again(),
+            Err(error) => return Poll::Ready(Err(error)),
+            Ok((output, Moved { bytes, is_short })) => {
+                if is_short {
+                    direction.exhaust_early(last);
+                }
+                if !mutant!("bytes_cost_nothing") {
+                    spend(u32::try_from(bytes / BYTES_PER_UNIT).unwrap_or(u32::MAX));
+                }
+                return Poll::Ready(Ok(output));
+            }
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use rustix::net::{self, shutdown};
 use crate::op::{
     Peek, Read, ReadVectored, Ready, Write, WriteVectored, receive, transmit, try_now,
 };
+use crate::poll_nodes::PollNodes;
 use crate::socket::{Socket, local_address, peer_address};
 use crate::source::{Source, Way};
 
@@ -35,15 +36,28 @@ use crate::source::{Source, Way};
 /// ```
 #[derive(Debug)]
 pub struct Connection<S: AsFd> {
+    // Goes before the socket, whose place in the table the next socket gets.
+    pub(crate) poll_nodes: PollNodes,
     pub(crate) source: Source<S>,
 }
 
 impl<S: Socket> Connection<S> {
     /// Of a socket that does not block.
     pub(crate) fn of(socket: S) -> Self {
+        Self::over(Source::new(socket))
+    }
+
+    pub(crate) fn over(source: Source<S>) -> Self {
         Self {
-            source: Source::new(socket),
+            poll_nodes: PollNodes::default(),
+            source,
         }
+    }
+
+    /// The socket, which no poller tells of any more.
+    pub(crate) fn into_socket(self) -> S {
+        drop(self.poll_nodes);
+        self.source.into_socket()
     }
 
     /// Reads what is there, at most as much as the buffer takes; waits until something is, even if the buffer has no room.

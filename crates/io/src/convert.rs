@@ -40,7 +40,7 @@ macro_rules! descriptors {
         impl<S: $bound + Into<OwnedFd>> From<$ours<S>> for OwnedFd {
             /// The descriptor, which still does not block.
             fn from(ours: $ours<S>) -> OwnedFd {
-                ours.source.into_socket().into()
+                ours.into_socket().into()
             }
         }
     )*};
@@ -70,7 +70,7 @@ macro_rules! standard {
 
             /// The standard library's socket, which blocks.
             fn try_from(ours: $ours<$theirs>) -> io::Result<Self> {
-                let theirs = ours.source.into_socket();
+                let theirs = ours.into_socket();
                 ioctl_fionbio(&theirs, false)?;
                 Ok(theirs)
             }

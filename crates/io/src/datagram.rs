@@ -42,6 +42,11 @@ impl<S: Socket> DatagramSocket<S> {
         }
     }
 
+    /// The socket, which no poller tells of any more.
+    pub(crate) fn into_socket(self) -> S {
+        self.source.into_socket()
+    }
+
     /// Takes the next datagram, and says how long it is; waits for one. Of one longer than the buffer the rest is lost.
     ///
     /// # Cancellation

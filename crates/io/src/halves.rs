@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::connection::Connection;
 use crate::op::{Peek, Read, ReadVectored, Ready, Write, WriteVectored};
+use crate::poll_nodes::PollNodes;
 use crate::socket::Socket;
 use crate::whole::{ReadExact, ReadExactInto, WriteAll, WriteAllFrom};
 
@@ -35,9 +36,11 @@ impl<S: Socket> Connection<S> {
     pub fn into_split(self) -> (OwnedReadHalf<S>, OwnedWriteHalf<S>) {
         let connection = Arc::new(self);
         let reads = OwnedReadHalf {
+            poll_nodes: PollNodes::default(),
             connection: connection.clone(),
         };
         let writes = OwnedWriteHalf {
+            poll_nodes: PollNodes::default(),
             connection,
             closes: true,
         };
@@ -48,14 +51,18 @@ impl<S: Socket> Connection<S> {
 /// The half of a connection that reads ([`Connection::into_split`]). The connection itself is its [`AsRef`].
 #[derive(Debug)]
 pub struct OwnedReadHalf<S: Socket> {
-    connection: Arc<Connection<S>>,
+    // Goes before the connection.
+    pub(crate) poll_nodes: PollNodes,
+    pub(crate) connection: Arc<Connection<S>>,
 }
 
 /// The half of a connection that writes ([`Connection::into_split`]). Dropped, it closes its direction. The connection
 /// itself is its [`AsRef`].
 #[derive(Debug)]
 pub struct OwnedWriteHalf<S: Socket> {
-    connection: Arc<Connection<S>>,
+    // Goes before the connection.
+    pub(crate) poll_nodes: PollNodes,
+    pub(crate) connection: Arc<Connection<S>>,
     /// Closes its direction when it is dropped.
     closes: bool,
 }

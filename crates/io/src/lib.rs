@@ -6,6 +6,7 @@
 //! | [`UnixListener`], [`UnixStream`] | connections within the machine |
 //! | [`Listener`], [`Connection`] | what can be done with both |
 //! | [`OwnedReadHalf`], [`OwnedWriteHalf`] | the two directions of a connection, for two owners |
+//! | [`BlockingConnection`] | a connection for libraries that block, by `std::io::{Read, Write}`, in fibers and threads |
 //! | [`UdpSocket`], [`UnixDatagram`] | datagrams; what can be done with both: [`DatagramSocket`] |
 //! | [`AsyncFd`] | any other descriptor that can be polled: pipes, eventfd, timerfd |
 //!
@@ -16,6 +17,20 @@
 //!
 //! All sockets convert from and into those of the standard library, and from and into descriptors. Options that have no
 //! method here can be set by other crates through [`AsFd`](std::os::fd::AsFd).
+//!
+//! # Traits of other libraries
+//!
+//! A connection, and each half of one, has the traits of `futures-io` (by the feature of that name, which is on by default),
+//! of `tokio` and of `hyper`; the latter two need nothing of tokio's runtime. They poll the connection itself, not a wrapper.
+//!
+//! | feature | traits |
+//! | --- | --- |
+//! | `futures-io` | `AsyncRead`, `AsyncWrite` |
+//! | `tokio` | `AsyncRead`, `AsyncWrite` |
+//! | `hyper` | `rt::Read`, `rt::Write` |
+//!
+//! A future that polls so and is dropped unfinished has read and written nothing. To close by such a trait closes the
+//! direction that writes. With `poll_read_with` and `poll_write_with` ([`Connection`]) others can be written.
 //!
 //! An internal part of `gossamer-rt`: nothing is promised of this crate alone. How it works is in its
 //! [README](https://docs.rs/crate/gossamer-io).
@@ -28,6 +43,7 @@ compile_error!(
 
 mod async_fd;
 mod attempt;
+mod blocking;
 mod connection;
 mod convert;
 mod datagram;
@@ -37,6 +53,12 @@ mod here;
 mod listener;
 mod op;
 mod pauses;
+mod poll_nodes;
+#[cfg_attr(
+    not(any(feature = "futures-io", feature = "tokio", feature = "hyper")),
+    expect(dead_code, reason = "by the traits alone")
+)]
+mod polled;
 mod registry;
 mod slot;
 mod socket;
@@ -45,8 +67,15 @@ mod tcp;
 mod udp;
 mod unix;
 mod whole;
+#[cfg(feature = "futures-io")]
+mod with_futures_io;
+#[cfg(feature = "hyper")]
+mod with_hyper;
+#[cfg(feature = "tokio")]
+mod with_tokio;
 
 pub use self::async_fd::{AsyncFd, AttemptWith};
+pub use self::blocking::BlockingConnection;
 pub use self::connection::Connection;
 pub use self::datagram::DatagramSocket;
 pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReuniteError};

@@ -51,6 +51,11 @@ impl<S: ListeningSocket> Listener<S> {
         }
     }
 
+    /// The socket, which no poller tells of any more.
+    pub(crate) fn into_socket(self) -> S {
+        self.source.into_socket()
+    }
+
     /// Takes the next connection; the address of its peer comes with it.
     ///
     /// # Cancellation

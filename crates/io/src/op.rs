@@ -94,10 +94,10 @@ operations! {
 }
 
 /// What a try has done.
-type Tried<R> = io::Result<(R, Moved)>;
+pub(crate) type Tried<R> = io::Result<(R, Moved)>;
 
 /// Bytes have been read.
-fn read<S: Socket>(bytes: usize, asked: usize) -> Tried<usize> {
+pub(crate) fn read<S: Socket>(bytes: usize, asked: usize) -> Tried<usize> {
     match S::SHORT_IS_ALL {
         true => Ok((bytes, Moved::of(bytes, asked))),
         false => Ok((bytes, one_of(bytes))),
@@ -117,7 +117,10 @@ pub(crate) fn receive<S: Socket>(socket: &S, buffer: &mut &mut [u8]) -> Tried<us
     read::<S>(bytes, asked)
 }
 
-fn receive_vectored<S: Socket>(socket: &S, buffers: &mut &mut [IoSliceMut<'_>]) -> Tried<usize> {
+pub(crate) fn receive_vectored<S: Socket>(
+    socket: &S,
+    buffers: &mut &mut [IoSliceMut<'_>],
+) -> Tried<usize> {
     let most = buffers.len().min(BUFFERS);
     let buffers = &mut buffers[..most];
     let asked = buffers.iter().map(|buffer| buffer.len()).sum();
@@ -135,7 +138,10 @@ pub(crate) fn transmit<S: Socket>(socket: &S, buffer: &mut &[u8]) -> Tried<usize
     Ok((sent, Moved::of(sent, buffer.len())))
 }
 
-fn transmit_vectored<S: Socket>(socket: &S, buffers: &mut &[IoSlice<'_>]) -> Tried<usize> {
+pub(crate) fn transmit_vectored<S: Socket>(
+    socket: &S,
+    buffers: &mut &[IoSlice<'_>],
+) -> Tried<usize> {
     let buffers = &buffers[..buffers.len().min(BUFFERS)];
     let asked = buffers.iter().map(|buffer| buffer.len()).sum();
     let sent = sendmsg(

@@ -18,7 +18,7 @@ use crate::source::Source;
 
 /// A socket of the standard library's, for which there is one of ours. For functions that take several kinds; nobody else
 /// implements it.
-pub trait Socket: AsFd + From<OwnedFd> + Sealed {
+pub trait Socket: AsFd + From<OwnedFd> + Unpin + Sealed {
     /// Where its ends are.
     type Address: fmt::Debug;
 

@@ -94,7 +94,7 @@ impl Future for Connect {
         let source = attempt.owner().0.take();
         connected.map_err(failed)?;
         let source = source.expect("it is taken once");
-        Poll::Ready(Ok(Connection { source }))
+        Poll::Ready(Ok(Connection::over(source)))
     }
 }
 

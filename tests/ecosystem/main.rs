@@ -1,0 +1,4 @@
+//! Libraries of others on our sockets.
+#![forbid(unsafe_code)]
+
+fn main() {}
