@@ -120,6 +120,84 @@ fn websockets_of_all_pairs_are_open_at_once() {
 }
 
 #[test]
+fn echo_servers_echo() {
+    let expected = "\
+said \"hello\", heard \"hello\"
+said \"and good-bye\", heard \"and good-bye\"
+";
+    for name in ["echo_task", "echo_fiber", "echo_thread"] {
+        assert_eq!(output_of(name, &[]), expected, "{name}");
+    }
+    for name in ["tls_task", "tls_fiber"] {
+        let by_tls = format!("{expected}by TLSv1_3\n");
+        assert_eq!(output_of(name, &[]), by_tls, "{name}");
+    }
+}
+
+#[test]
+fn chat_tells_all_others() {
+    let expected = "\
+\"Ada\" hears \"welcome, Ada\"
+\"Bob\" hears \"welcome, Bob\"
+Ada hears \"Bob has come\"
+Bob hears \"Ada: hello, Bob\"
+Ada hears \"Bob: hello, Ada\"
+Ada hears \"Bob has gone\"
+\"\" hears \"good-bye: the name is empty; expected a line with one\"
+";
+    assert_eq!(output_of("chat", &[]), expected);
+}
+
+#[test]
+fn files_are_sent_and_what_is_wrong_is_told() {
+    let expected = "\
+GET /bytes HTTP/1.1: HTTP/1.1 200 OK, the file: true
+HEAD /bytes HTTP/1.1: HTTP/1.1 200 OK \"\"
+GET /nothing HTTP/1.1: HTTP/1.1 404 Not Found \"\\\"/nothing\\\" cannot be had: No such file or directory (os error 2)\\n\"
+GET /../text.txt HTTP/1.1: HTTP/1.1 400 Bad Request \"the path is \\\"/../text.txt\\\"; expected names below the folder, without `..` and `%`\\n\"
+POST /text.txt HTTP/1.1: HTTP/1.1 405 Method Not Allowed \"the method is POST; expected GET or HEAD\\n\"
+nonsense: HTTP/1.1 400 Bad Request \"\"
+GET /text.txt HTTP/1.1: HTTP/1.1 431 Request Header Fields Too Large \"\"
+GET /text.txt HTTP/1.1: HTTP/1.1 431 Request Header Fields Too Large \"\"
+one after the other: HTTP/1.1 200 OK, the file: true
+one after the other: HTTP/1.1 404 Not Found, 65 bytes
+one after the other: HTTP/1.1 200 OK, 7 bytes
+one after the other: HTTP/1.1 200 OK, the file: true
+the server ends, and sends 0 bytes more
+all connections have ended
+";
+    assert_eq!(output_of("files", &[]), expected);
+}
+
+#[test]
+fn router_answers() {
+    let expected = "\
+GET /: HTTP/1.1 200 OK \"hello\\n\"
+GET /wait/3: HTTP/1.1 200 OK \"waited 3 ms\\n\"
+GET /wait/3000: HTTP/1.1 400 Bad Request \"3000 ms are too long; expected at most 1000\\n\"
+POST /count: HTTP/1.1 200 OK \"7 bytes so far\\n\"
+POST /count: HTTP/1.1 200 OK \"12 bytes so far\\n\"
+GET /count: HTTP/1.1 405 Method Not Allowed \"\"
+";
+    assert_eq!(output_of("router", &[]), expected);
+}
+
+#[test]
+fn a_server_says_what_an_address_is() {
+    let mut path = std::env::current_exe().expect("the path of this test");
+    path.pop();
+    path.pop();
+    let server = Command::new(path.join("examples/echo_thread"))
+        .arg("nowhere")
+        .output();
+    let output = server.expect("cargo has built it");
+    assert!(!output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    let expected = "ADDRESS is \\\"nowhere\\\"; expected an IP address with a port";
+    assert!(said.contains(expected), "{said}");
+}
+
+#[test]
 fn outcomes_are_exact() {
     let expected = "\
 2 philosophers:

@@ -1,0 +1,50 @@
+//! An echo server with a task for each connection, at most a thousand at a time. A peer that neither sends nor takes
+//! anything for half a minute is given up.
+//!
+//! `cargo run --release -p gossamer-rt --example echo_task [ADDRESS]`
+
+mod shared;
+
+use std::io;
+use std::time::Duration;
+
+use gossamer::net::TcpStream;
+use gossamer::{Handle, TimeoutExt};
+
+const CONNECTIONS: usize = 1_000;
+const LIMIT: Duration = Duration::from_secs(30);
+
+async fn echo(connection: TcpStream) -> io::Result<()> {
+    let mut buffer = [0; 1 << 10];
+    loop {
+        match connection.read(&mut buffer).timeout(LIMIT).await?? {
+            0 => return Ok(()),
+            read => {
+                connection
+                    .write_all(&buffer[..read])
+                    .timeout(LIMIT)
+                    .await??
+            }
+        }
+    }
+}
+
+#[gossamer::main]
+async fn main() -> io::Result<()> {
+    let listener = shared::listener(shared::hear_the_echo)?;
+    let tasks = Handle::current().limited(CONNECTIONS);
+    loop {
+        match listener.accept().await {
+            Ok((connection, peer)) => drop(
+                tasks
+                    .spawn(async move {
+                        echo(connection)
+                            .await
+                            .unwrap_or_else(|error| eprintln!("{peer}: {error}"));
+                    })
+                    .await,
+            ),
+            Err(error) => eprintln!("cannot take a connection: {error}"),
+        }
+    }
+}
