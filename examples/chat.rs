@@ -118,12 +118,8 @@ async fn main() -> io::Result<()> {
     let tasks = Handle::current().limited(CLIENTS);
     let (room, _) = broadcast::broadcast(BEHIND);
     for number in 0.. {
-        let (connection, peer) = match listener.accept().await {
-            Ok(accepted) => accepted,
-            Err(error) => {
-                eprintln!("cannot take a connection: {error}");
-                continue;
-            }
+        let Some((connection, peer)) = shared::taken(listener.accept().await) else {
+            continue;
         };
         let room = room.clone();
         let client = async move {

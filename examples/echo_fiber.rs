@@ -36,12 +36,12 @@ fn main() -> io::Result<()> {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         let place = places.clone().acquire_owned().wait();
-        match listener.accept().wait() {
-            Ok((connection, peer)) => drop(rt.spawn_fiber(move || {
-                echo(connection).unwrap_or_else(|error| eprintln!("{peer}: {error}"));
-                drop(place);
-            })),
-            Err(error) => eprintln!("cannot take a connection: {error}"),
-        }
+        let Some((connection, peer)) = shared::taken(listener.accept().wait()) else {
+            continue;
+        };
+        drop(rt.spawn_fiber(move || {
+            shared::report(peer, echo(connection));
+            drop(place);
+        }));
     }
 }

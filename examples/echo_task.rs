@@ -34,17 +34,10 @@ async fn main() -> io::Result<()> {
     let listener = shared::listener(shared::hear_the_echo)?;
     let tasks = Handle::current().limited(CONNECTIONS);
     loop {
-        match listener.accept().await {
-            Ok((connection, peer)) => drop(
-                tasks
-                    .spawn(async move {
-                        echo(connection)
-                            .await
-                            .unwrap_or_else(|error| eprintln!("{peer}: {error}"));
-                    })
-                    .await,
-            ),
-            Err(error) => eprintln!("cannot take a connection: {error}"),
-        }
+        let Some((connection, peer)) = shared::taken(listener.accept().await) else {
+            continue;
+        };
+        let echoing = async move { shared::report(peer, echo(connection).await) };
+        drop(tasks.spawn(echoing).await);
     }
 }

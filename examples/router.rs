@@ -69,18 +69,12 @@ async fn serve(connection: TcpStream, router: Router) -> io::Result<()> {
 pub(crate) async fn serve_all(listener: TcpListener, router: Router) -> io::Result<()> {
     let tasks = Handle::current().limited(CONNECTIONS);
     loop {
-        match listener.accept().await {
-            Ok((connection, peer)) => {
-                let serving = serve(connection, router.clone());
-                let told = async move {
-                    serving
-                        .await
-                        .unwrap_or_else(|error| eprintln!("{peer}: {error}"));
-                };
-                drop(tasks.spawn(told).await);
-            }
-            Err(error) => eprintln!("cannot take a connection: {error}"),
-        }
+        let Some((connection, peer)) = shared::taken(listener.accept().await) else {
+            continue;
+        };
+        let serving = serve(connection, router.clone());
+        let reported = async move { shared::report(peer, serving.await) };
+        drop(tasks.spawn(reported).await);
     }
 }
 

@@ -45,15 +45,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         let place = places.clone().acquire_owned().wait();
-        match listener.accept().wait() {
-            Ok((connection, peer)) => {
-                let config = config.clone();
-                drop(rt.spawn_fiber(move || {
-                    echo(connection, config).unwrap_or_else(|error| eprintln!("{peer}: {error}"));
-                    drop(place);
-                }));
-            }
-            Err(error) => eprintln!("cannot take a connection: {error}"),
-        }
+        let Some((connection, peer)) = shared::taken(listener.accept().wait()) else {
+            continue;
+        };
+        let config = config.clone();
+        drop(rt.spawn_fiber(move || {
+            shared::report(peer, echo(connection, config));
+            drop(place);
+        }));
     }
 }

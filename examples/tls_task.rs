@@ -43,17 +43,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let listener = shared::listener(tls::hear_the_echo)?;
     let tasks = Handle::current().limited(CONNECTIONS);
     loop {
-        match listener.accept().await {
-            Ok((connection, peer)) => {
-                let echoing = echo(connection, acceptor.clone());
-                let told = async move {
-                    echoing
-                        .await
-                        .unwrap_or_else(|error| eprintln!("{peer}: {error}"));
-                };
-                drop(tasks.spawn(told).await);
-            }
-            Err(error) => eprintln!("cannot take a connection: {error}"),
-        }
+        let Some((connection, peer)) = shared::taken(listener.accept().await) else {
+            continue;
+        };
+        let acceptor = acceptor.clone();
+        let echoing = async move { shared::report(peer, echo(connection, acceptor).await) };
+        drop(tasks.spawn(echoing).await);
     }
 }

@@ -172,15 +172,13 @@ async fn main() -> io::Result<()> {
         select! {
             () = stop.cancelled() => break,
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
-            accepted = listener.accept(), if !full => match accepted {
-                Ok((connection, peer)) => {
-                    let serving = serve(connection, folder.clone(), stop.clone());
-                    connections.spawn(async move {
-                        serving.await.unwrap_or_else(|error| eprintln!("{peer}: {error}"));
-                    });
-                }
-                Err(error) => eprintln!("cannot take a connection: {error}"),
-            },
+            accepted = listener.accept(), if !full => {
+                let Some((connection, peer)) = shared::taken(accepted) else {
+                    continue;
+                };
+                let serving = serve(connection, folder.clone(), stop.clone());
+                connections.spawn(async move { shared::report(peer, serving.await) });
+            }
         }
     }
     // Nobody is taken any more.

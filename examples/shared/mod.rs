@@ -35,6 +35,20 @@ where
     Ok(listener)
 }
 
+/// What has been accepted. An error is printed, as of a process without descriptors: then the listener pauses by itself, and
+/// the loop goes on.
+#[allow(dead_code, reason = "not all examples use it")]
+pub(crate) fn taken<T>(accepted: io::Result<T>) -> Option<T> {
+    let report = |error: &io::Error| eprintln!("cannot take a connection: {error}");
+    accepted.inspect_err(report).ok()
+}
+
+/// Prints how a connection has failed, if it has.
+#[allow(dead_code, reason = "not all examples use it")]
+pub(crate) fn report(peer: SocketAddr, ended: io::Result<()>) {
+    ended.unwrap_or_else(|error| eprintln!("{peer}: {error}"));
+}
+
 /// A blocking connection, as other programs have it.
 pub(crate) fn connect(address: SocketAddr) -> io::Result<TcpStream> {
     let connection = TcpStream::connect_timeout(&address, LIMIT)?;
