@@ -12,6 +12,7 @@ use std::panic::Location;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
+use gossamer_core::mutant;
 use gossamer_core::policy::Shared;
 use gossamer_sync::raw::Try;
 
@@ -63,6 +64,9 @@ impl PollNodes {
         if polled.is_ready() {
             // For the next call. The other direction's may wait.
             ready.set(node(way));
+            if mutant!("error_one_way_drops_both") && matches!(polled, Poll::Ready(Err(_))) {
+                self.0 = None;
+            }
         }
         polled
     }

@@ -43,6 +43,7 @@ pub(crate) trait Polled {
         nodes.poll(source, way, Location::caller(), cx, attempt)
     }
 
+    #[allow(dead_code, reason = "not all traits have a use for it")]
     #[track_caller]
     fn receive(&mut self, cx: &mut Context<'_>, mut buffer: &mut [u8]) -> Poll<io::Result<usize>> {
         self.poll_try(Way::In, cx, |socket| op::receive(socket, &mut buffer))
@@ -67,6 +68,7 @@ pub(crate) trait Polled {
         polled.map_ok(|_| ())
     }
 
+    #[allow(dead_code, reason = "not all traits have a use for it")]
     #[track_caller]
     fn receive_vectored(
         &mut self,

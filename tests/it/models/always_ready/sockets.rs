@@ -1,11 +1,14 @@
 //! Sockets, each with what it needs on its other side.
 
 use std::fs::File;
+use std::future::poll_fn;
 use std::io::{Cursor, IoSlice, IoSliceMut};
 use std::net;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net as unix;
+use std::pin::Pin;
 
+use futures_io::AsyncRead;
 use gossamer::net::{
     AsyncFd, TcpListener, TcpStream, UdpSocket, UnixDatagram, UnixListener, UnixStream,
 };
@@ -30,6 +33,9 @@ pub(super) fn connections(turn: &Turn) -> Vec<Case> {
         "io::op::Read": { let (one, other) = connection(); } {
             other.try_write(b"x").expect("there is room");
             one.read(&mut [0]).await.expect("open")
+        };
+        "io::op::Read, by a trait that polls": { let (mut one, _) = connection(); } {
+            poll_fn(|cx| Pin::new(&mut one).poll_read(cx, &mut [0])).await
         };
         "io::op::Read, of the end": { let one = connection().0; } one.read(&mut [0]).await;
         "io::op::ReadVectored": { let one = connection().0; } {
