@@ -163,7 +163,6 @@ one after the other: HTTP/1.1 200 OK, the file: true
 one after the other: HTTP/1.1 404 Not Found, 65 bytes
 one after the other: HTTP/1.1 200 OK, 7 bytes
 one after the other: HTTP/1.1 200 OK, the file: true
-the server ends, and sends 0 bytes more
 all connections have ended
 ";
     assert_eq!(output_of("files", &[]), expected);
