@@ -5,7 +5,7 @@ use std::os::fd::AsFd;
 use std::panic::Location;
 
 use crate::op::{
-    PeekFrom, Ready, Recv, RecvFrom, Send, look_from, send_one, take, take_from, try_now,
+    PeekFrom, Ready, Recv, RecvFrom, SendDatagram, look_from, send_one, take, take_from, try_now,
 };
 use crate::socket::{Socket, local_address, peer_address};
 use crate::source::{Source, Way};
@@ -80,8 +80,8 @@ impl<S: Socket> DatagramSocket<S> {
     /// # Errors
     /// It is not connected; the datagram is too long; or as of [`recv`](DatagramSocket::recv).
     #[track_caller]
-    pub fn send<'a>(&'a self, buffer: &'a [u8]) -> Send<'a, S> {
-        Send::new(&self.source, buffer, Location::caller())
+    pub fn send<'a>(&'a self, buffer: &'a [u8]) -> SendDatagram<'a, S> {
+        SendDatagram::new(&self.source, buffer, Location::caller())
     }
 
     /// Waits until [`try_recv`](DatagramSocket::try_recv) is worth a try. It may be in vain even so.

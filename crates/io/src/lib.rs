@@ -81,7 +81,7 @@ pub use self::datagram::DatagramSocket;
 pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReuniteError};
 pub use self::listener::{Accept, Listener};
 pub use self::op::{
-    Peek, PeekFrom, Read, ReadVectored, Ready, Recv, RecvFrom, Send, Write, WriteVectored,
+    Peek, PeekFrom, Read, ReadVectored, Ready, Recv, RecvFrom, SendDatagram, Write, WriteVectored,
 };
 pub use self::socket::{ListeningSocket, Socket};
 pub use self::tcp::{Connect, TcpListener, TcpStream};

@@ -90,7 +90,7 @@ operations! {
     PeekFrom(buffer: &'a mut [u8]) -> (usize, S::Address) = In by look_from;
 
     /// Sends a datagram to the peer. Dropped unfinished, it has sent none.
-    Send(buffer: &'a [u8]) -> usize = Out by send_one;
+    SendDatagram(buffer: &'a [u8]) -> usize = Out by send_one;
 }
 
 /// What a try has done.

@@ -107,7 +107,7 @@ pub(super) fn others(turn: &Turn) -> Vec<Case> {
         "io::op::PeekFrom": { let (one, other) = datagrams(); other.try_send(b"x").expect("room"); } {
             one.peek_from(&mut [0]).await.expect("sent")
         };
-        "io::op::Send": { let (one, other) = datagrams(); } {
+        "io::op::SendDatagram": { let (one, other) = datagrams(); } {
             one.send(b"x").await.expect("there is room");
             other.try_recv(&mut [0]).expect("sent")
         };
