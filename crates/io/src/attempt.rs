@@ -112,7 +112,7 @@ impl<B: HasSource> Attempt<B> {
 }
 
 /// Tries until the system does not say that it would have to wait, and waits at this node.
-#[inline]
+#[inline(always)]
 pub(crate) fn poll<S: AsFd, R>(
     mut ready: Pin<&mut Try<'static, Shared>>,
     source: &Source<S>,
