@@ -11,7 +11,7 @@ mod shared;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gossamer::channel::broadcast;
 use gossamer::net::TcpStream;
@@ -31,6 +31,8 @@ type Line = (usize, Arc<str>);
 struct Lines<'a> {
     connection: &'a TcpStream,
     begun: Vec<u8>,
+    /// When it has been silent for too long.
+    until: Instant,
 }
 
 impl Lines<'_> {
@@ -45,16 +47,18 @@ impl Lines<'_> {
                 })?;
                 return Ok(Some(line.trim().to_owned()));
             }
-            if self.begun.len() >= LONGEST {
+            if self.begun.len() > LONGEST {
                 let text = "the line has no end; expected at most 1024 bytes, and then a newline";
                 return Err(refused(text));
             }
-            let mut buffer = [0; LONGEST];
-            let room = &mut buffer[..LONGEST - self.begun.len()];
-            match self.connection.read(room).timeout(SILENCE).await?? {
+            // A line, and its newline.
+            let mut buffer = [0; LONGEST + 1];
+            let room = &mut buffer[self.begun.len()..];
+            match self.connection.read(room).timeout_at(self.until).await?? {
                 0 => return Ok(None),
                 read => self.begun.extend_from_slice(&room[..read]),
             }
+            self.until = Instant::now() + SILENCE;
         }
     }
 }
@@ -80,6 +84,7 @@ async fn chat(
     let mut lines = Lines {
         connection,
         begun: Vec::new(),
+        until: Instant::now() + SILENCE,
     };
     tell(connection, "your name?").await?;
     let Some(name) = lines.next().await? else {

@@ -184,13 +184,13 @@ async fn main() -> io::Result<()> {
     // Nobody is taken any more.
     drop(listener);
     let all = async { while connections.join_next().await.is_some() {} };
-    if all.timeout(TO_END).await.is_err() {
-        eprintln!(
+    match all.timeout(TO_END).await {
+        Ok(()) => println!("all connections have ended"),
+        Err(_) => eprintln!(
             "{} connections have not ended within {TO_END:?}",
             connections.len()
-        );
+        ),
     }
-    println!("all connections have ended");
     // If there is a client, either of us ends the program.
     let _heard = tell.send(());
     Ok(())

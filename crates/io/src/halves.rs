@@ -33,7 +33,9 @@ impl<S: Socket> Connection<S> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     #[must_use = "the half that writes closes its direction when it is dropped"]
-    pub fn into_split(self) -> (OwnedReadHalf<S>, OwnedWriteHalf<S>) {
+    pub fn into_split(mut self) -> (OwnedReadHalf<S>, OwnedWriteHalf<S>) {
+        // Each half has nodes of its own.
+        self.poll_nodes = PollNodes::default();
         let connection = Arc::new(self);
         let reads = OwnedReadHalf {
             poll_nodes: PollNodes::default(),

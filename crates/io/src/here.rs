@@ -83,8 +83,10 @@ pub(crate) fn process_cell() -> io::Result<&'static PollerCell> {
     if !*is_started {
         poller_of(cell)?;
         start_thread("gossamer-poller", None, || poll_for_process(cell)).map_err(|error| {
-            let text = format!("the thread that waits for sockets could not be started: {error}");
-            io::Error::new(error.kind(), text)
+            // Not of its own kind, which is `WouldBlock`: that would say that the operation waits.
+            io::Error::other(format!(
+                "the thread that waits for sockets could not be started: {error}"
+            ))
         })?;
         *is_started = true;
     }

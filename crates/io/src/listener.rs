@@ -1,4 +1,4 @@
-//! ListeningSocket for connections, by TCP or within the machine.
+//! Listening for connections, by TCP or within the machine.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -119,8 +119,15 @@ impl<S: ListeningSocket> Future for Accept<'_, S> {
 
 /// Whether the system, or this process, had no room for one more connection.
 fn is_short_of_something(error: &io::Error) -> bool {
-    let short = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
-    Errno::from_io_error(error).is_some_and(|error| short.contains(&error))
+    // The last one is epoll(7)'s; without a number: no thread for the process's poller.
+    let short = [
+        Errno::MFILE,
+        Errno::NFILE,
+        Errno::NOBUFS,
+        Errno::NOMEM,
+        Errno::NOSPC,
+    ];
+    Errno::from_io_error(error).is_none_or(|error| short.contains(&error))
 }
 
 /// A connection that was not broken meanwhile, with a socket that does not block.

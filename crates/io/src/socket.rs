@@ -104,7 +104,12 @@ fn of_ip(told: Option<SocketAddrAny>) -> io::Result<SocketAddr> {
     address.ok_or_else(|| io::Error::other("the system told no address of IP"))
 }
 
+/// The size of a Unix address: its family, and a path.
+const UNIX_ADDRESS: usize = 2 + 108;
+
 fn of_unix(told: Option<SocketAddrAny>) -> io::Result<UnixAddress> {
+    // A path that fills the address has no NUL, which rustix relies on: that one is not told. (The peer chooses it.)
+    let told = told.filter(|told| told.addr_len() as usize <= UNIX_ADDRESS);
     let told = told.and_then(|told| SocketAddrUnix::try_from(told).ok());
     let name = told.as_ref().and_then(SocketAddrUnix::abstract_name);
     // The system tells a socket without a name by a length, of which an empty name is left.

@@ -108,6 +108,12 @@ impl<S: AsFd> Source<S> {
         Ok(())
     }
 
+    /// Those that wait this way try again: something has happened of which the system may not tell.
+    pub(crate) fn rouse(&self, way: Way) {
+        let direction = self.direction(way);
+        direction.note(direction.generation(), false);
+    }
+
     /// No poller tells of it any more.
     fn leave(&self) {
         let mut at = self.slot.registry.lock();

@@ -9,6 +9,8 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use gossamer_core::context::SchedulingPoint;
+
 use crate::attempt::{Attempt, Moved};
 use crate::connection::Connection;
 use crate::op::{receive, transmit};
@@ -144,6 +146,8 @@ pin_project_lite::pin_project! {
         source: &'a Source<S>,
         way: Way,
         caller: &'static Location<'static>,
+        // Of one that has nothing to move.
+        point: SchedulingPoint,
     }
 }
 
@@ -154,6 +158,7 @@ impl<'a, S: Socket> Steps<'a, S> {
             source,
             way,
             caller,
+            point: SchedulingPoint::new(),
         }
     }
 
@@ -168,12 +173,13 @@ impl<'a, S: Socket> Steps<'a, S> {
         let mut this = self.project();
         // A cursor's position may be anything.
         let at = |done: u64| usize::try_from(done).unwrap_or(all).min(all);
+        if at(*done) == all && !gossamer_core::mutant!("nothing_is_waited_for") {
+            ready!(this.point.pass(cx.waker()));
+            return Poll::Ready(Ok(()));
+        }
         loop {
             let begin = at(*done);
-            let moved = ready!(this.attempt.as_mut().poll(cx, |socket| match begin < all {
-                true => step(socket, begin),
-                false => Ok((0, Moved::ONE)),
-            }))?;
+            let moved = ready!(this.attempt.as_mut().poll(cx, |socket| step(socket, begin)))?;
             *done += moved as u64;
             if at(*done) == all || moved == 0 {
                 return Poll::Ready(Ok(()));

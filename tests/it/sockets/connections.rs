@@ -24,7 +24,9 @@ of_connections! {
     an_early_end_says_how_much_came,
     one_direction_ends,
     the_peer_goes,
+    nothing_is_written_to_a_closed_connection,
     nothing_is_written_to_a_closed_direction,
+    what_is_nothing_waits_for_nobody,
     all_that_wait_are_told_of_the_end,
 }
 
@@ -224,11 +226,30 @@ async fn the_peer_goes<S: Socket>(kind: Kind, (one, other): Ends<S>) {
     assert!(broken.contains(&gone), "{gone}");
 }
 
-async fn nothing_is_written_to_a_closed_direction<S: Socket>(kind: Kind, (one, _other): Ends<S>) {
+/// What the system's buffers have no room for, and no byte.
+async fn what_is_nothing_waits_for_nobody<S: Socket>(kind: Kind, (one, other): Ends<S>) {
+    assert_eq!(other.try_write(b"all").expect("there is room"), 3);
+    // Short, so that the next one would wait.
+    assert_eq!(one.try_read(&mut [0; 9]).expect("it is there"), 3);
+    one.try_read(&mut [0; 9]).expect_err("nothing is left");
+    kind.finish(one.read_exact(&mut [])).await.expect("open");
+    fill(&one);
+    kind.finish(one.write_all(b"")).await.expect("open");
+}
+
+async fn nothing_is_written_to_a_closed_connection<S: Socket>(kind: Kind, ends: Ends<S>) {
+    nothing_is_written_after(Shutdown::Both, kind, ends).await;
+}
+
+async fn nothing_is_written_to_a_closed_direction<S: Socket>(kind: Kind, ends: Ends<S>) {
+    nothing_is_written_after(Shutdown::Write, kind, ends).await;
+}
+
+async fn nothing_is_written_after<S: Socket>(how: Shutdown, kind: Kind, (one, _other): Ends<S>) {
     fill(&one);
     let mut write = pin!(one.write(b"x"));
     waits(write.as_mut()).await;
-    one.shutdown(Shutdown::Both).expect("open");
+    one.shutdown(how).expect("open");
     let error = kind.finish(write).await.expect_err("it is closed");
     assert_eq!(error.kind(), ErrorKind::BrokenPipe);
     let error = kind
