@@ -6,6 +6,7 @@ mod connections;
 mod converting;
 mod datagrams;
 mod descriptors;
+mod dumped;
 mod halves;
 mod listening;
 mod losing;

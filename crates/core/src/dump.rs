@@ -1,6 +1,7 @@
 //! What is known of those that wait: who they are, and what for.
 
 mod json;
+mod open_socket;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,10 +9,13 @@ use core::fmt;
 use core::panic::Location;
 use core::time::Duration;
 
+pub use self::open_socket::{Interest, OpenSocket};
+
 /// Everything that lived in a process at one moment: tasks, fibers, and threads that wait for Gossamer's operations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dump {
     waiters: Vec<Waiter>,
+    sockets: Vec<OpenSocket>,
     unheard: usize,
 }
 
@@ -58,6 +62,15 @@ pub enum WaitsFor {
         /// Who holds it, if it is a lock that one alone has, and that is recorded.
         held_by: Option<HeldBy>,
     },
+    /// A socket, or another descriptor.
+    Socket {
+        /// Its index in [`Dump::sockets`].
+        socket: usize,
+        /// What for.
+        interest: Interest,
+        /// Where the operation was called, if it knows.
+        called: Option<&'static Location<'static>>,
+    },
     /// The end of one of those in the dump, by its index.
     End(usize),
     /// The end of one that is not in it.
@@ -95,12 +108,27 @@ impl Waiter {
 impl Dump {
     /// A dump of these.
     pub fn new(waiters: Vec<Waiter>, unheard: usize) -> Self {
-        Self { waiters, unheard }
+        Self {
+            waiters,
+            sockets: Vec::new(),
+            unheard,
+        }
+    }
+
+    /// The same, with the sockets that were open.
+    #[must_use]
+    pub fn with_sockets(self, sockets: Vec<OpenSocket>) -> Self {
+        Self { sockets, ..self }
     }
 
     /// Each one.
     pub fn waiters(&self) -> &[Waiter] {
         &self.waiters
+    }
+
+    /// Each socket that was open, and each other descriptor that tasks can wait for.
+    pub fn sockets(&self) -> &[OpenSocket] {
+        &self.sockets
     }
 
     /// How many threads of runtimes were in a poll for so long that they did not say which tasks they have.
@@ -214,6 +242,9 @@ impl Dump {
                 self.write_wait(f, waits_for)?;
             }
         }
+        for (at, socket) in self.sockets.iter().enumerate() {
+            write!(f, "\n  socket {at}: {socket}")?;
+        }
         match self.unheard {
             0 => Ok(()),
             1 => f.write_str(
@@ -225,6 +256,7 @@ impl Dump {
             ),
         }
     }
+
     fn write_wait(&self, f: &mut fmt::Formatter<'_>, waits_for: &WaitsFor) -> fmt::Result {
         match waits_for {
             WaitsFor::Operation {
@@ -247,6 +279,17 @@ impl Dump {
                     None => {}
                 }
                 Ok(())
+            }
+            WaitsFor::Socket {
+                socket,
+                interest,
+                called,
+            } => {
+                write!(f, "socket {socket} {interest}")?;
+                match called {
+                    Some(called) => write!(f, ", called at {called}"),
+                    None => Ok(()),
+                }
             }
             WaitsFor::End(at) => write!(f, "the end of {}", self.called(*at)),
             WaitsFor::EndElsewhere => {

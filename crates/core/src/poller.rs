@@ -27,8 +27,8 @@ pub mod model;
 
 /// Asks the operating system for events.
 pub trait Poller: Any + Debug + Send + Sync {
-    /// Whether it polls anything at all.
-    fn is_used(&self) -> bool;
+    /// How many sockets, or other descriptors, it polls. In a forked child that is not to poll, none.
+    fn sockets(&self) -> usize;
 
     /// Whether this process is a forked child of the one that made it, and so must not poll.
     fn is_elsewhere(&self) -> bool;
@@ -150,8 +150,13 @@ impl PollerCell {
         self.used().is_some()
     }
 
+    /// How many sockets, or other descriptors, it polls.
+    pub fn sockets(&self) -> usize {
+        self.get().map_or(0, |poller| poller.sockets())
+    }
+
     fn used(&self) -> Option<&Arc<dyn Poller>> {
-        self.get().filter(|poller| poller.is_used())
+        self.get().filter(|poller| poller.sockets() > 0)
     }
 
     /// Whether the poller is used, and nobody has its seat. In a pool a thread that has left it comes back before it

@@ -19,7 +19,9 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use gossamer_core::dump::{Deadlock, Dump, HeldBy, Waiter, WaiterKind, WaitsFor};
+pub use gossamer_core::dump::{
+    Deadlock, Dump, HeldBy, Interest, OpenSocket, Waiter, WaiterKind, WaitsFor,
+};
 pub use gossamer_fiber::Fibers;
 use gossamer_sched::{Environment, Fifo, Single, run_blocking};
 pub use gossamer_sched::{Hold, LocalScope, Metrics, SpawnError, Stopped, Stuck, TaskPanic};
@@ -327,6 +329,8 @@ impl Runtime {
     /// All of them are polled once more for that, and answer. One whose future is foreign, or that is in the midst of a
     /// poll, does not say what it waits for; nor does a thread that waits with a limit of time, or in a `block_on` (its
     /// future counts as a task). Tasks that have not been polled so far are not there.
+    ///
+    /// Sockets are listed, all that the process has open here: what they are waited for, their addresses and their age.
     ///
     /// # Blocking
     /// Some milliseconds, or up to 100 while a thread of a runtime is in a poll ([`Dump::unheard`]). Called by a task, that

@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 
 use crate::attempt::{Attempt, Moved};
 use crate::op::{Ready, try_now};
+use crate::slot::Kind;
 use crate::source::{Source, Way};
 
 /// A descriptor to wait for: a pipe, an eventfd, a timerfd, a device, another library's socket.
@@ -46,7 +47,7 @@ impl<T: AsFd> AsyncFd<T> {
     /// Takes a descriptor, which must not block.
     pub fn new(descriptor: T) -> Self {
         Self {
-            source: Source::new(descriptor),
+            source: Source::new(descriptor, Kind::Other),
         }
     }
 

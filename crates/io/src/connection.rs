@@ -12,6 +12,7 @@ use crate::op::{
     Peek, Read, ReadVectored, Ready, Write, WriteVectored, receive, transmit, try_now,
 };
 use crate::poll_nodes::PollNodes;
+use crate::slot::Kind;
 use crate::socket::{Socket, local_address, peer_address};
 use crate::source::{Source, Way};
 
@@ -45,7 +46,7 @@ pub struct Connection<S: AsFd> {
 impl<S: Socket> Connection<S> {
     /// Of a socket that does not block.
     pub(crate) fn of(socket: S) -> Self {
-        Self::over(Source::new(socket))
+        Self::over(Source::new(socket, Kind::Socket))
     }
 
     pub(crate) fn over(source: Source<S>) -> Self {
@@ -159,7 +160,7 @@ impl<S: Socket> Connection<S> {
     /// # Errors
     /// The connection is broken.
     pub fn peer_addr(&self) -> io::Result<S::Address> {
-        peer_address(&self.source)
+        peer_address(self.source.socket())
     }
 
     /// The address of this end.
@@ -167,6 +168,6 @@ impl<S: Socket> Connection<S> {
     /// # Errors
     /// The system's.
     pub fn local_addr(&self) -> io::Result<S::Address> {
-        local_address(&self.source)
+        local_address(self.source.socket())
     }
 }

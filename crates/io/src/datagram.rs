@@ -7,6 +7,7 @@ use std::panic::Location;
 use crate::op::{
     PeekFrom, Ready, Recv, RecvFrom, SendDatagram, look_from, send_one, take, take_from, try_now,
 };
+use crate::slot::Kind;
 use crate::socket::{Socket, local_address, peer_address};
 use crate::source::{Source, Way};
 
@@ -38,7 +39,7 @@ impl<S: Socket> DatagramSocket<S> {
     /// Of a socket that does not block.
     pub(crate) fn of(socket: S) -> Self {
         Self {
-            source: Source::new(socket),
+            source: Source::new(socket, Kind::Socket),
         }
     }
 
@@ -139,7 +140,7 @@ impl<S: Socket> DatagramSocket<S> {
     /// # Errors
     /// It is not connected.
     pub fn peer_addr(&self) -> io::Result<S::Address> {
-        peer_address(&self.source)
+        peer_address(self.source.socket())
     }
 
     /// The address of this end.
@@ -147,6 +148,6 @@ impl<S: Socket> DatagramSocket<S> {
     /// # Errors
     /// The system's.
     pub fn local_addr(&self) -> io::Result<S::Address> {
-        local_address(&self.source)
+        local_address(self.source.socket())
     }
 }

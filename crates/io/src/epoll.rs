@@ -51,8 +51,11 @@ impl Epoll {
 }
 
 impl Poller for Epoll {
-    fn is_used(&self) -> bool {
-        self.registry.sockets() > 0 && !self.registry.is_elsewhere()
+    fn sockets(&self) -> usize {
+        match self.registry.is_elsewhere() {
+            true => 0,
+            false => self.registry.sockets(),
+        }
     }
 
     fn is_elsewhere(&self) -> bool {

@@ -34,7 +34,7 @@
 //!
 //! An internal part of `gossamer-rt`: nothing is promised of this crate alone. How it works is in its
 //! [README](https://docs.rs/crate/gossamer-io).
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 #[cfg(not(target_os = "linux"))]
 compile_error!(
@@ -52,6 +52,8 @@ mod halves;
 mod here;
 mod listener;
 mod op;
+#[allow(unsafe_code)]
+mod open;
 mod pauses;
 mod poll_nodes;
 #[cfg_attr(

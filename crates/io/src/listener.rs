@@ -14,6 +14,7 @@ use rustix::net::acceptfrom_with;
 
 use crate::attempt::{Attempt, Moved};
 use crate::connection::Connection;
+use crate::slot::Kind;
 use crate::socket::{FLAGS, ListeningSocket, local_address};
 use crate::source::{Source, Way};
 
@@ -46,7 +47,7 @@ impl<S: ListeningSocket> Listener<S> {
     /// Of a socket that does not block.
     pub(crate) fn of(socket: S) -> Self {
         Self {
-            source: Source::new(socket),
+            source: Source::new(socket, Kind::Socket),
             not_before: Mutex::new(None),
         }
     }
@@ -79,7 +80,7 @@ impl<S: ListeningSocket> Listener<S> {
     /// # Errors
     /// The system's.
     pub fn local_addr(&self) -> io::Result<S::Address> {
-        local_address(&self.source)
+        local_address(self.source.socket())
     }
 }
 

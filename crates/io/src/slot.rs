@@ -4,10 +4,13 @@
 //! one that is meant for a socket that is gone changes nothing. (A pointer as a token would need the poller's consent
 //! before the memory is freed.)
 
+use std::os::fd::RawFd;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use gossamer_core::context::{self, NOWHERE};
 use gossamer_core::fork::Process;
+use gossamer_core::moment::Moment;
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::{Mutex, UnmodelledU32, UnmodelledU64, per_process};
 use gossamer_core::poller::{Attended, PollerCell};
@@ -33,7 +36,25 @@ pub(crate) struct Slot {
     pub(crate) registry: Mutex<Option<Arc<Registry>>>,
     /// The same as [`Registration`] says, or zero: so that one more operation that waits need not take the lock.
     registration: UnmodelledU64,
+    /// Since when it has its socket ([`Moment::nanos`]).
+    since: UnmodelledU64,
+    /// The descriptor, for dumps; or [`NO_DESCRIPTOR`]. It is taken away with the lock of `registry`.
+    descriptor: UnmodelledU32,
     index: u32,
+}
+
+/// There is none.
+const NO_DESCRIPTOR: u32 = u32::MAX;
+/// It is a [`Kind::Other`].
+const OTHER: u32 = 1 << 31;
+
+/// What a descriptor is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A socket of the standard library's type, which keeps its descriptor as long as it lives.
+    Socket,
+    /// Of a type that may have any descriptor, and change it.
+    Other,
 }
 
 /// At which poller a socket is registered: the number of its cell, how often the process had been forked by then, and
@@ -114,6 +135,8 @@ impl Slot {
             write: Direction::new(),
             registry: Mutex::new(None),
             registration: UnmodelledU64::new(0),
+            since: UnmodelledU64::new(0),
+            descriptor: UnmodelledU32::new(NO_DESCRIPTOR),
             index,
         }
     }
@@ -131,6 +154,43 @@ impl Slot {
         // Relaxed: as above.
         self.registration
             .store(new.map_or(0, |new| new.0), Ordering::Relaxed);
+    }
+
+    /// Whether it is the first one, which the process's first socket has.
+    pub(crate) fn is_first(&self) -> bool {
+        self.index == 0
+    }
+
+    /// A descriptor has it from now on.
+    pub(crate) fn begin(&self, descriptor: RawFd, kind: Kind) {
+        // Relaxed: for dumps, and those that see it late have no such socket.
+        self.since
+            .store(Moment::real_now().nanos(), Ordering::Relaxed);
+        let mark = if kind == Kind::Other { OTHER } else { 0 };
+        // Relaxed: as above.
+        self.descriptor
+            .store(descriptor as u32 | mark, Ordering::Relaxed);
+    }
+
+    /// Its socket is about to go, or to be taken; with the lock of `registry`.
+    pub(crate) fn end(&self) {
+        // Relaxed: the lock orders it.
+        self.descriptor.store(NO_DESCRIPTOR, Ordering::Relaxed);
+    }
+
+    /// Its descriptor, and how long it has had it. A [`Kind::Socket`] stays open while the caller has the lock of
+    /// `registry`.
+    pub(crate) fn descriptor(&self) -> Option<(RawFd, Kind, Duration)> {
+        // Relaxed: the number alone is used, and only `end` makes it wrong, with the lock.
+        let marked = self.descriptor.load(Ordering::Relaxed);
+        let since = Moment::from_nanos(self.since.load(Ordering::Relaxed)); // Relaxed: as above
+        let kind = if marked & OTHER == 0 {
+            Kind::Socket
+        } else {
+            Kind::Other
+        };
+        let age = Moment::real_now().since(since);
+        (marked != NO_DESCRIPTOR).then(|| ((marked & !OTHER) as RawFd, kind, age))
     }
 
     /// Of the socket that has it now.
@@ -183,6 +243,11 @@ impl Slots {
         self.parts.get(part)?.get()?.get((index - begin) as usize)
     }
 
+    /// All that have been used.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Slot> {
+        self.parts.iter().filter_map(OnceLock::get).flatten()
+    }
+
     /// One for a new socket.
     pub(crate) fn take(&'static self) -> &'static Slot {
         let again = free().lock().pop();
@@ -213,7 +278,7 @@ impl Slots {
 
     /// Nobody polls these any more: those that wait for it try again, and find another one.
     pub(crate) fn leave(&self, registry: &Registry) {
-        for slot in self.parts.iter().filter_map(OnceLock::get).flatten() {
+        for slot in self.iter() {
             let mut at = slot.registry.lock();
             if at.as_deref().is_some_and(|at| std::ptr::eq(at, registry)) {
                 *at = None;

@@ -14,8 +14,6 @@ use rustix::net::{
     getsockname, socket_with,
 };
 
-use crate::source::Source;
-
 /// A socket of the standard library's, for which there is one of ours. For functions that take several kinds; nobody else
 /// implements it.
 pub trait Socket: AsFd + From<OwnedFd> + Unpin + Sealed {
@@ -152,13 +150,13 @@ pub(crate) fn new_socket<S: Socket>(family: AddressFamily) -> io::Result<OwnedFd
 }
 
 /// The address of this end.
-pub(crate) fn local_address<S: Socket>(source: &Source<S>) -> io::Result<S::Address> {
-    S::address(Some(getsockname(source.socket())?))
+pub(crate) fn local_address<S: Socket>(socket: &S) -> io::Result<S::Address> {
+    S::address(Some(getsockname(socket)?))
 }
 
 /// The address of the other end.
-pub(crate) fn peer_address<S: Socket>(source: &Source<S>) -> io::Result<S::Address> {
-    S::address(getpeername(source.socket())?)
+pub(crate) fn peer_address<S: Socket>(socket: &S) -> io::Result<S::Address> {
+    S::address(getpeername(socket)?)
 }
 
 /// A descriptor as a socket, which does not block from now on.
@@ -176,13 +174,33 @@ pub(crate) fn checked<S: Socket>(descriptor: OwnedFd) -> io::Result<S> {
     };
     let (family, listens) = (socket_domain(&descriptor)?, socket_acceptconn(&descriptor)?);
     if !S::FAMILIES.contains(&family) || kind != S::TYPE || listens != S::LISTENS {
-        return wrong(&in_words(family, kind, listens));
+        return wrong(&kind_in_words(family, kind, listens));
     }
     ioctl_fionbio(&descriptor, true)?;
     Ok(S::from(descriptor))
 }
 
-fn in_words(family: AddressFamily, kind: SocketType, listens: bool) -> String {
+/// What kind of socket this is, in words.
+///
+/// # Errors
+/// It is no socket.
+pub(crate) fn kind_of(socket: impl AsFd) -> io::Result<String> {
+    let (kind, listens) = (socket_type(&socket)?, socket_acceptconn(&socket)?);
+    Ok(kind_in_words(socket_domain(&socket)?, kind, listens))
+}
+
+/// An address as a reader knows it, if it is one at all: a path, `@` and a name, or an address of IP.
+pub(crate) fn address_in_words(told: SocketAddrAny) -> Option<String> {
+    if let Ok(ip) = SocketAddr::try_from(told.clone()) {
+        return Some(ip.to_string());
+    }
+    let unix = of_unix(Some(told)).ok()?;
+    let name = unix.as_abstract_name().map(String::from_utf8_lossy);
+    let path = unix.as_pathname().map(|path| path.display().to_string());
+    path.or_else(|| name.map(|name| format!("@{name}")))
+}
+
+fn kind_in_words(family: AddressFamily, kind: SocketType, listens: bool) -> String {
     let is = |other: &[AddressFamily]| other.contains(&family);
     let name = match (kind, listens) {
         (SocketType::STREAM, true) if is(IP) => net::TcpListener::NAME,

@@ -1,14 +1,16 @@
 //! A socket, and its place in the table of readiness.
 
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
 
 use gossamer_core::mutant;
 use gossamer_core::poller::PollerCell;
+use gossamer_sched::list_sockets;
 
 use crate::here::{process_cell, registry_of, with_cell};
-use crate::slot::{Direction, Registration, Slot, slots};
+use crate::open::open_sockets;
+use crate::slot::{Direction, Kind, Registration, Slot, slots};
 
 /// Which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,11 +30,16 @@ pub(crate) struct Source<S: AsFd> {
 }
 
 impl<S: AsFd> Source<S> {
-    /// Takes a socket that does not block.
-    pub(crate) fn new(socket: S) -> Self {
+    /// Takes a descriptor that does not block.
+    pub(crate) fn new(socket: S, kind: Kind) -> Self {
+        let slot = slots().take();
+        slot.begin(socket.as_fd().as_raw_fd(), kind);
+        if slot.is_first() {
+            list_sockets(open_sockets);
+        }
         Self {
             socket: Some(socket),
-            slot: slots().take(),
+            slot,
         }
     }
 
@@ -118,6 +125,9 @@ impl<S: AsFd> Source<S> {
     fn leave(&self) {
         let mut at = self.slot.registry.lock();
         self.slot.set_registration(None);
+        if !mutant!("closed_socket_is_listed") {
+            self.slot.end();
+        }
         let before = at.take();
         drop(at);
         if let Some(before) = before {

@@ -2,10 +2,13 @@
 
 use std::collections::HashMap;
 use std::panic::Location;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use gossamer_core::context::simulated::Wanted;
-use gossamer_core::dump::{Dump, HeldBy, Waiter, WaiterKind, WaitsFor, is_lock};
+use gossamer_core::dump::{
+    Dump, HeldBy, Interest, OpenSocket, Waiter, WaiterKind, WaitsFor, is_lock,
+};
 use gossamer_core::platform::thread::sleep;
 use gossamer_core::platform::{Mutex, per_process};
 use gossamer_core::recording::{self, Who};
@@ -85,6 +88,23 @@ impl Drop for Caller {
     }
 }
 
+/// The sockets of this process, as long as it has any; nothing here knows what they are.
+static SOCKETS: OnceLock<fn() -> Vec<ListedSocket>> = OnceLock::new();
+
+/// A socket for a dump.
+#[derive(Debug)]
+pub struct ListedSocket {
+    /// What is told of it.
+    pub socket: OpenSocket,
+    /// The addresses of what operations wait at that read, and that write.
+    pub objects: [usize; 2],
+}
+
+/// From now on dumps have these sockets. The first call counts.
+pub fn list_sockets(list: fn() -> Vec<ListedSocket>) {
+    let _first = SOCKETS.set(list);
+}
+
 /// Who waits for what in this process.
 pub fn dump() -> Dump {
     let caller = loop {
@@ -134,7 +154,17 @@ pub(crate) fn tell(called: &RollCall, asleep: &[Asleep]) -> Dump {
     let all: Vec<_> = tasks.chain(threads).collect();
     let joins = called.living.iter().map(|task| task.join);
     let whos = all.iter().map(|told| recording::who_at(told.address));
+    let listed = SOCKETS.get().map(|list| list()).unwrap_or_default();
+    let objects = listed.iter().map(|socket| socket.objects).enumerate();
     let mut telling = Telling {
+        sockets: objects
+            .flat_map(|(at, [reads, writes])| {
+                [
+                    (reads, (at, Interest::Read)),
+                    (writes, (at, Interest::Write)),
+                ]
+            })
+            .collect(),
         joins: joins.enumerate().map(|(at, join)| (join, at)).collect(),
         whos: whos
             .enumerate()
@@ -144,7 +174,8 @@ pub(crate) fn tell(called: &RollCall, asleep: &[Asleep]) -> Dump {
         answers: &called.answers,
     };
     let waiters = all.into_iter().map(|told| telling.waiter(told));
-    Dump::new(waiters.collect(), called.unheard.len())
+    let dump = Dump::new(waiters.collect(), called.unheard.len());
+    dump.with_sockets(listed.into_iter().map(|listed| listed.socket).collect())
 }
 
 /// One of those that a dump is to have.
@@ -162,6 +193,8 @@ struct Telling<'a> {
     joins: HashMap<usize, usize>,
     /// The indices of all.
     whos: HashMap<Who, usize>,
+    /// The indices of sockets, and what for, by the addresses of what is waited at.
+    sockets: HashMap<usize, (usize, Interest)>,
     /// The numbers of objects, by address.
     objects: HashMap<usize, usize>,
     answers: &'a Answers,
@@ -191,11 +224,18 @@ impl Telling<'_> {
                 name,
                 object,
                 called,
-            } => WaitsFor::Operation {
-                name,
-                called,
-                held_by: self.holder_of(name, object),
-                object: self.number(object),
+            } => match self.sockets.get(&object) {
+                Some(&(socket, interest)) => WaitsFor::Socket {
+                    socket,
+                    interest,
+                    called,
+                },
+                None => WaitsFor::Operation {
+                    name,
+                    called,
+                    held_by: self.holder_of(name, object),
+                    object: self.number(object),
+                },
             },
             Wanted::Task(join) | Wanted::Join(join) => match self.joins.get(&join) {
                 Some(at) => WaitsFor::End(*at),

@@ -29,7 +29,7 @@ pub use self::blocking::{BLOCKING_MAX, Blocking, BlockingOptions};
 #[cfg(all(target_os = "linux", not(any(loom, shuttle, gossamer_portable))))]
 pub use self::deadlock::{look_for_deadlocks, stop_looking_for_deadlocks};
 #[cfg(not(any(loom, shuttle)))]
-pub use self::dump::dump;
+pub use self::dump::{ListedSocket, dump, list_sockets};
 pub use self::environment::{Entered, Environment, current, here, is_polled_by};
 pub use self::fifo::Fifo;
 pub use self::pool::{HELPERS, Hold, Metrics, Pool, Resize, Stuck, WORKERS_MAX, Watching};

@@ -73,6 +73,8 @@ pub struct Metrics {
     pub queued: usize,
     /// Tasks that have not ended.
     pub tasks: u64,
+    /// Sockets, and other descriptors, that have waited here first and are open: the system tells this pool of them.
+    pub sockets: usize,
     /// Times a task was polled. A worker adds its polls up after each turn, of at most 128.
     pub polls: u64,
     /// Times a worker parked.
@@ -174,6 +176,7 @@ impl Pool {
                 .chain([shared.injector])
                 .map(Shard::tasks)
                 .sum(),
+            sockets: shared.environment.poller().sockets(),
             polls: shared.shards().map(|shard| shard.polls()).sum(),
             // Relaxed: statistics.
             parks: shared.counts.parks.load(Ordering::Relaxed),

@@ -161,6 +161,11 @@ impl<P: LockPolicy> Readiness<P> {
         self.line.look() & crate::line::HAS_WAITERS != 0
     }
 
+    /// The address by which a dump knows it.
+    pub fn object(&self) -> usize {
+        core::ptr::from_ref(&self.line).addr()
+    }
+
     /// Waits until it may be tried.
     #[inline(always)]
     pub fn ready(&self, caller: &'static Location<'static>) -> Try<'_, P> {

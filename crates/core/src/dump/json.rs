@@ -4,10 +4,11 @@
 //! `assert_eq!(numbers, [])` does not compile any more.
 
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::fmt::{self, Display, Write};
 use core::panic::Location;
 
-use super::{Dump, HeldBy, Waiter, WaitsFor};
+use super::{Dump, HeldBy, Interest, OpenSocket, Waiter, WaitsFor};
 
 /// Text in quotes.
 struct Quoted<T>(T);
@@ -85,6 +86,17 @@ fn wait(f: &mut fmt::Formatter<'_>, waits_for: &WaitsFor) -> fmt::Result {
                 r#"{{"operation":{name},"object":{object},"called":{called},"held_by":{held_by}}}"#
             )
         }
+        WaitsFor::Socket {
+            socket,
+            interest,
+            called,
+        } => {
+            let (interest, called) = (self::interest(*interest), place(*called));
+            write!(
+                f,
+                r#"{{"socket":{socket},"interest":{interest},"called":{called}}}"#
+            )
+        }
         WaitsFor::End(at) => write!(f, r#"{{"end_of":{at}}}"#),
         WaitsFor::EndElsewhere => f.write_str(r#"{"end_of":null}"#),
     }
@@ -100,13 +112,44 @@ fn waiter(f: &mut fmt::Formatter<'_>, waiter: &Waiter) -> fmt::Result {
     )
 }
 
+fn interest(interest: Interest) -> Quoted<&'static str> {
+    Quoted(match interest {
+        Interest::Read => "read",
+        Interest::Write => "write",
+    })
+}
+
+fn socket(f: &mut fmt::Formatter<'_>, socket: &OpenSocket) -> fmt::Result {
+    let (kind, descriptor) = (Quoted(&socket.kind), socket.descriptor);
+    let [local, peer] = [&socket.local, &socket.peer].map(|end| Known(end.as_ref().map(Quoted)));
+    let age = socket.age.as_secs_f64();
+    let ways = [
+        (Interest::Read, socket.awaits_read),
+        (Interest::Write, socket.awaits_write),
+    ];
+    let awaited: Vec<_> = ways.iter().filter(|(_, is)| *is).collect();
+    let interest = List(
+        &awaited,
+        |f: &mut fmt::Formatter<'_>, (way, _): &&(_, _)| interest(*way).fmt(f),
+    );
+    write!(
+        f,
+        r#"{{"kind":{kind},"descriptor":{descriptor},"local":{local},"peer":{peer},"age_s":{age},"interest":{interest}}}"#
+    )
+}
+
 impl Dump {
     /// The same for a machine, as JSON: `{"waiters": [{"kind", "name", "spawned", "waited_s", "waits_for": [{"operation",
-    /// "object", "called", "held_by"} or {"end_of"}]}], "unheard", "circle"}`. Places are `file:line:column`, and who is
-    /// waited for, or holds a lock, is an index in `waiters` (or "elsewhere"); what is not known is null.
+    /// "object", "called", "held_by"} or {"socket", "interest", "called"} or {"end_of"}]}], "sockets": [{"kind",
+    /// "descriptor", "local", "peer", "age_s", "interest": ["read", "write"]}], "unheard", "circle"}`. Places are
+    /// `file:line:column`; who is waited for, or holds a lock, is an index in `waiters` (or "elsewhere"), a socket one in
+    /// `sockets`; what is not known is null.
     pub fn to_json(&self) -> String {
         let (waiters, unheard, circle) = (List(&self.waiters, waiter), self.unheard, self.circle());
+        let sockets = List(&self.sockets, socket);
         let circle = List(&circle, |f: &mut fmt::Formatter<'_>, at: &usize| at.fmt(f));
-        alloc::format!(r#"{{"waiters":{waiters},"unheard":{unheard},"circle":{circle}}}"#)
+        alloc::format!(
+            r#"{{"waiters":{waiters},"sockets":{sockets},"unheard":{unheard},"circle":{circle}}}"#
+        )
     }
 }

@@ -5,7 +5,7 @@ use alloc::vec;
 use core::panic::Location;
 use core::time::Duration;
 
-use super::{Deadlock, Dump, HeldBy, Waiter, WaiterKind, WaitsFor};
+use super::{Deadlock, Dump, HeldBy, Interest, OpenSocket, Waiter, WaiterKind, WaitsFor};
 
 /// Three of which each waits for the next, and one that waits for one of two things.
 fn crossed(here: &'static Location<'static>) -> Dump {
@@ -94,7 +94,46 @@ fn machines_can_read_it() {
         r#"{"kind":"task","name":null,"spawned":"HERE","waited_s":null,"waits_for":[{"end_of":3}]},"#,
         r#"{"kind":"thread","name":null,"spawned":null,"waited_s":1.5,"waits_for":[{"end_of":1}]},"#,
         r#"{"kind":"task","name":null,"spawned":"HERE","waited_s":null,"waits_for":[{"end_of":2}]}],"#,
-        r#""unheard":1,"circle":[1,3,2]}"#,
+        r#""sockets":[],"unheard":1,"circle":[1,3,2]}"#,
     ];
     assert_eq!(json, expected.concat().replace("HERE", &here.to_string()));
+}
+
+#[test]
+fn sockets_are_told() {
+    let what = WaitsFor::Socket {
+        socket: 1,
+        interest: Interest::Write,
+        called: None,
+    };
+    let waits = Waiter::new(WaiterKind::Task, None, None, vec![what]);
+    let listens = OpenSocket {
+        kind: "a TCP listener".to_string(),
+        descriptor: 4,
+        local: Some("[::]:80".to_string()),
+        awaits_read: true,
+        ..OpenSocket::default()
+    };
+    let talks = OpenSocket {
+        kind: "a TCP connection".to_string(),
+        descriptor: 5,
+        local: Some("[::1]:80".to_string()),
+        peer: Some("[::1]:4000".to_string()),
+        age: Duration::from_millis(2_500),
+        awaits_read: true,
+        awaits_write: true,
+    };
+    let dump = Dump::new(vec![waits], 0).with_sockets(vec![listens, talks]);
+    let expected = "  task 0 waits for socket 1 to write
+  socket 0: a TCP listener at [::]:80, descriptor 4, open for 0.0ns, awaited to read
+  socket 1: a TCP connection at [::1]:80 with [::1]:4000, descriptor 5, open for 2.5s, awaited to read and to write";
+    assert_eq!(dump.to_string(), expected);
+    let expected = [
+        r#"{"waiters":[{"kind":"task","name":null,"spawned":null,"waited_s":null,"#,
+        r#""waits_for":[{"socket":1,"interest":"write","called":null}]}],"#,
+        r#""sockets":[{"kind":"a TCP listener","descriptor":4,"local":"[::]:80","peer":null,"age_s":0,"interest":["read"]},"#,
+        r#"{"kind":"a TCP connection","descriptor":5,"local":"[::1]:80","peer":"[::1]:4000","age_s":2.5,"interest":["read","write"]}],"#,
+        r#""unheard":0,"circle":[]}"#,
+    ];
+    assert_eq!(dump.to_json(), expected.concat());
 }

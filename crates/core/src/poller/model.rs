@@ -67,8 +67,8 @@ impl OneEvent {
 }
 
 impl Poller for OneEvent {
-    fn is_used(&self) -> bool {
-        *self.system.is_used.lock()
+    fn sockets(&self) -> usize {
+        usize::from(*self.system.is_used.lock())
     }
 
     fn is_elsewhere(&self) -> bool {

@@ -15,6 +15,7 @@ use rustix::net::sockopt::socket_error;
 
 use crate::attempt::{Attempt, Moved};
 use crate::connection::Connection;
+use crate::slot::Kind;
 use crate::socket::{family, new_socket};
 use crate::source::{Source, Way};
 
@@ -102,7 +103,9 @@ impl Future for Connect {
 fn begin(address: SocketAddr) -> io::Result<Source<net::TcpStream>> {
     let socket = new_socket::<net::TcpStream>(family(address))?;
     match connect(socket.as_fd(), &address) {
-        Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => Ok(Source::new(socket.into())),
+        Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => {
+            Ok(Source::new(socket.into(), Kind::Socket))
+        }
         Err(error) => Err(error.into()),
     }
 }

@@ -130,8 +130,8 @@ fn a_search_that_does_not_end_holds_no_call_back() {
 struct Used;
 
 impl Poller for Used {
-    fn is_used(&self) -> bool {
-        true
+    fn sockets(&self) -> usize {
+        1
     }
 
     fn is_elsewhere(&self) -> bool {

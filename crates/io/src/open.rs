@@ -1,0 +1,43 @@
+//! The sockets that are open, for dumps.
+
+use std::os::fd::{BorrowedFd, RawFd};
+
+use gossamer_core::dump::OpenSocket;
+use gossamer_sched::ListedSocket;
+use rustix::net::{getpeername, getsockname};
+
+use crate::slot::{Kind, Slot, slots};
+use crate::socket::{address_in_words, kind_of};
+
+/// All of this process.
+pub(crate) fn open_sockets() -> Vec<ListedSocket> {
+    slots().iter().filter_map(listed).collect()
+}
+
+fn listed(slot: &Slot) -> Option<ListedSocket> {
+    // With this lock the socket stays open.
+    let stays_open = slot.registry.lock();
+    let (descriptor, kind, age) = slot.descriptor()?;
+    let mut socket = OpenSocket::default();
+    match kind {
+        Kind::Socket => describe(&mut socket, descriptor),
+        Kind::Other => "a descriptor".clone_into(&mut socket.kind),
+    }
+    drop(stays_open);
+    socket.descriptor = descriptor;
+    socket.age = age;
+    socket.awaits_read = slot.read.has_waiters();
+    socket.awaits_write = slot.write.has_waiters();
+    let objects = [slot.read.object(), slot.write.object()];
+    Some(ListedSocket { socket, objects })
+}
+
+/// Asks the system about an open socket.
+fn describe(socket: &mut OpenSocket, descriptor: RawFd) {
+    // SAFETY: its slot's lock is held, without which nobody closes it, and it is of a type of the standard library's, which
+    // cannot be given another descriptor.
+    let open = unsafe { BorrowedFd::borrow_raw(descriptor) };
+    socket.kind = kind_of(open).unwrap_or_else(|_| "a socket".to_owned());
+    socket.local = getsockname(open).ok().and_then(address_in_words);
+    socket.peer = getpeername(open).ok().flatten().and_then(address_in_words);
+}
