@@ -96,13 +96,33 @@ impl Blocking {
         }
     }
 
-    /// Runs `work` on one of the threads, in the order of the calls. In a simulation each call has a simulated thread.
+    /// As [`try_spawn`](Blocking::try_spawn).
     ///
     /// # Panics
-    /// There is no thread yet, and the system grants none (other calls that wait for one are cancelled then); or in a
-    /// forked child.
+    /// There is no thread yet, and the system grants none; or in a forked child.
     #[track_caller]
     pub fn spawn<F, T>(&self, work: F, caller: &'static Location<'static>) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let spawned = self.try_spawn(work, caller);
+        spawned.unwrap_or_else(|error| refuse(&error, caller))
+    }
+
+    /// Runs `work` on one of the threads, in the order of the calls. In a simulation each call has a simulated thread.
+    ///
+    /// # Errors
+    /// There is no thread yet, and the system grants none: other calls that wait for one are cancelled then.
+    ///
+    /// # Panics
+    /// In a forked child.
+    #[track_caller]
+    pub fn try_spawn<F, T>(
+        &self,
+        work: F,
+        caller: &'static Location<'static>,
+    ) -> io::Result<JoinHandle<T>>
     where
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
@@ -114,8 +134,7 @@ impl Blocking {
                 let _call_of = environment.enter_early();
                 work()
             };
-            let started = spawn_thread(THREAD_NAME, call, caller);
-            return started.unwrap_or_else(|refused| refuse(&refused.error, caller));
+            return spawn_thread(THREAD_NAME, call, caller).map_err(|refused| refused.error);
         }
         let (promise, handle) = promise(caller);
         let id = handle.id();
@@ -136,7 +155,7 @@ impl Blocking {
                 drop(state);
                 // The call, and with it its promise: the handle says that it was cancelled.
                 drop(job);
-                return handle;
+                return Ok(handle);
             }
             state.line.push_back(job);
             // Idle threads may be on their way to earlier calls.
@@ -150,12 +169,12 @@ impl Blocking {
         };
         self.shared.something_new.notify_all();
         if starts {
-            self.start(caller);
+            self.start()?;
         }
-        handle
+        Ok(handle)
     }
 
-    fn start(&self, caller: &'static Location<'static>) {
+    fn start(&self) -> io::Result<()> {
         let shared = self.shared.clone();
         let threads = &self.shared.options.threads;
         let started = threads.start(THREAD_NAME, move || shared.work());
@@ -163,9 +182,10 @@ impl Blocking {
             let unowned = self.not_started();
             if !unowned.is_empty() {
                 drop(unowned);
-                refuse(&error, caller);
+                return Err(error);
             }
         }
+        Ok(())
     }
 
     /// A thread is not to be had: gives the calls that have none. With other threads there they only wait longer; but
