@@ -10,6 +10,7 @@ mod dumped;
 mod halves;
 mod listening;
 mod losing;
+mod names;
 mod polling;
 mod shortage;
 

@@ -8,6 +8,7 @@
 //! | [`OwnedReadHalf`], [`OwnedWriteHalf`] | the two directions of a connection, for two owners |
 //! | [`BlockingConnection`] | a connection for libraries that block, by `std::io::{Read, Write}`, in fibers and threads |
 //! | [`UdpSocket`], [`UnixDatagram`] | datagrams; what can be done with both: [`DatagramSocket`] |
+//! | [`lookup_host`] | the addresses of a name; [`TcpStream::connect_to`](Connection::connect_to) looks them up and connects |
 //! | [`AsyncFd`] | any other descriptor that can be polled: pipes, eventfd, timerfd |
 //!
 //! Every operation is a future, `.await`ed in a task, or waited for in a fiber or a thread. An operation of one step, such
@@ -51,6 +52,7 @@ mod epoll;
 mod halves;
 mod here;
 mod listener;
+mod names;
 mod op;
 #[allow(unsafe_code)]
 mod open;
@@ -82,11 +84,12 @@ pub use self::connection::Connection;
 pub use self::datagram::DatagramSocket;
 pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReuniteError};
 pub use self::listener::{Accept, Listener};
+pub use self::names::{LookupHost, lookup_host};
 pub use self::op::{
     Peek, PeekFrom, Read, ReadVectored, Ready, Recv, RecvFrom, SendDatagram, Write, WriteVectored,
 };
 pub use self::socket::{ListeningSocket, Socket};
-pub use self::tcp::{Connect, TcpListener, TcpStream};
+pub use self::tcp::{Connect, ConnectAny, ConnectTo, TcpListener, TcpStream};
 pub use self::udp::{SendTo, UdpSocket};
 pub use self::unix::{ConnectUnix, SendToUnix, UnixDatagram, UnixListener, UnixStream};
 pub use self::whole::{ReadExact, ReadExactInto, WriteAll, WriteAllFrom};

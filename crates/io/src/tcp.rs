@@ -1,6 +1,8 @@
 //! TCP.
 
 mod connect;
+mod connect_any;
+mod connect_to;
 
 use std::io::{self, ErrorKind};
 use std::net::{self, SocketAddr};
@@ -10,8 +12,11 @@ use rustix::net::sockopt::set_socket_reuseaddr;
 use rustix::net::{bind, listen};
 
 pub use self::connect::Connect;
+pub use self::connect_any::ConnectAny;
+pub use self::connect_to::ConnectTo;
 use crate::connection::Connection;
 use crate::listener::Listener;
+use crate::names::LookupHost;
 use crate::socket::{family, new_socket};
 
 /// A connection by TCP: see [`Connection`].
@@ -35,6 +40,73 @@ impl TcpStream {
     #[track_caller]
     pub fn connect(address: SocketAddr) -> Connect {
         Connect::new(address, Location::caller())
+    }
+
+    /// Looks up the addresses of a host ([`lookup_host`](crate::lookup_host)), and connects to one of them
+    /// ([`connect_any`](Connection::connect_any)). The host is a name and a port, as `"localhost:80"`, or an address and a
+    /// port. It begins when it is first polled.
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it makes no connection; one that has been made by then is closed. A look-up that has begun is
+    /// finished by its thread.
+    ///
+    /// # Errors
+    /// As of [`lookup_host`](crate::lookup_host). Or no address took the connection: the text has the host, and each address
+    /// with its reason; its kind is that of the last one. By itself it gives up after some minutes: give it a
+    /// [`timeout`](https://docs.rs/gossamer-rt/latest/gossamer/trait.TimeoutExt.html).
+    ///
+    /// # Panics
+    /// In a forked child, if the look-up began before the fork.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::Duration;
+    /// use gossamer::{TimeoutExt, Wait};
+    /// use gossamer::net::{TcpListener, TcpStream};
+    ///
+    /// let listener = TcpListener::bind("127.0.0.1:0".parse()?)?;
+    /// let host = format!("localhost:{}", listener.local_addr()?.port());
+    /// let connect = TcpStream::connect_to(host).timeout(Duration::from_secs(60));
+    /// let client = connect.wait()??;
+    /// assert_eq!(client.peer_addr()?, listener.local_addr()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn connect_to(host: impl Into<String>) -> ConnectTo {
+        let caller = Location::caller();
+        ConnectTo::new(LookupHost::new(host.into(), caller), caller)
+    }
+
+    /// Connects to one of these addresses: the one that takes the connection first. It begins when it is first polled.
+    ///
+    /// It follows RFC 8305 ("Happy Eyeballs"), so that a family of addresses which leads nowhere costs little time. The
+    /// addresses are tried one after the other: the next attempt begins 250 ms after the one before, or at once when one
+    /// fails; earlier attempts go on meanwhile. The first connection ends the other attempts. The order is that of the
+    /// addresses, but the families take turns, beginning with that of the first address. At most 16 addresses are tried.
+    ///
+    /// # Cancellation
+    /// Dropped unfinished, it makes no connection; those that have been made by then are closed.
+    ///
+    /// # Errors
+    /// No address took the connection: the text has each with its reason, and the kind is that of the last one. Or there
+    /// is no address: [`InvalidInput`](ErrorKind::InvalidInput). By itself it gives up after some minutes: give it a
+    /// [`timeout`](https://docs.rs/gossamer-rt/latest/gossamer/trait.TimeoutExt.html).
+    ///
+    /// # Examples
+    /// ```
+    /// use gossamer::Wait;
+    /// use gossamer::net::{TcpListener, TcpStream};
+    ///
+    /// let [closed, open] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0".parse().unwrap()).unwrap());
+    /// let addresses = [closed.local_addr()?, open.local_addr()?];
+    /// drop(closed);
+    /// let client = TcpStream::connect_any(addresses).wait()?;
+    /// assert_eq!(client.peer_addr()?, addresses[1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn connect_any(addresses: impl IntoIterator<Item = SocketAddr>) -> ConnectAny {
+        ConnectAny::new(addresses, None, Location::caller())
     }
 
     /// Whether small writes are sent at once (`TCP_NODELAY`), and not held back until earlier ones are acknowledged.

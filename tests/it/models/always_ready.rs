@@ -90,6 +90,7 @@ fn all(turn: &Turn) -> Vec<Case> {
         others::of_tasks(turn),
         others::of_structure(turn),
         sockets::connections(turn),
+        sockets::connecting(turn),
         sockets::others(turn),
     ]
     .into_iter()

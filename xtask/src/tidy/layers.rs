@@ -18,7 +18,7 @@ const LAYERS: [(&str, &[&str]); 14] = [
     ("fiber", &["core"]),
     ("par", &["core"]),
     ("sched", &["core", "task", "time"]),
-    ("io", &["core", "time", "sync", "sched"]),
+    ("io", &["core", "time", "sync", "task", "sched"]),
     ("structure", &["core", "sync", "task", "fiber", "sched"]),
     ("sim", &["core", "task", "sched", "fiber", "time", "sync"]),
     ("experiment", &["par", "sim"]),

@@ -54,20 +54,19 @@ impl Connect {
             attempt: None,
         }
     }
-}
 
-impl Future for Connect {
-    type Output = io::Result<Connection<net::TcpStream>>;
+    /// Where it connects to.
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    /// Gives errors as they are, without the address.
+    pub(super) fn poll_bare(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<Connection<net::TcpStream>>> {
         let mut this = self.project();
         let address = *this.address;
-        let failed = |error: io::Error| {
-            io::Error::new(
-                error.kind(),
-                format!("cannot connect to {address}: {error}"),
-            )
-        };
         if this.attempt.as_ref().as_pin_ref().is_none() {
             // It may fail at once, each time.
             if !*this.yielded && context::must_yield() {
@@ -75,7 +74,7 @@ impl Future for Connect {
                 context::yield_to_others(RawWakerParts::new(cx.waker()));
                 return Poll::Pending;
             }
-            let source = begin(address).map_err(failed)?;
+            let source = begin(address)?;
             let connecting = Connecting(Some(source));
             let attempt = Attempt::new(connecting, Way::Out, this.caller);
             this.attempt.set(Some(attempt));
@@ -93,9 +92,21 @@ impl Future for Connect {
             }
         }));
         let source = attempt.owner().0.take();
-        connected.map_err(failed)?;
+        connected?;
         let source = source.expect("it is taken once");
         Poll::Ready(Ok(Connection::over(source)))
+    }
+}
+
+impl Future for Connect {
+    type Output = io::Result<Connection<net::TcpStream>>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let address = self.address;
+        self.poll_bare(cx).map_err(|error| {
+            let text = format!("cannot connect to {address}: {error}");
+            io::Error::new(error.kind(), text)
+        })
     }
 }
 

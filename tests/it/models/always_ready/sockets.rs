@@ -10,7 +10,7 @@ use std::pin::Pin;
 
 use futures_io::AsyncRead;
 use gossamer::net::{
-    AsyncFd, TcpListener, TcpStream, UdpSocket, UnixDatagram, UnixListener, UnixStream,
+    AsyncFd, TcpListener, TcpStream, UdpSocket, UnixDatagram, UnixListener, UnixStream, lookup_host,
 };
 
 use super::{Case, Turn, cases};
@@ -69,6 +69,12 @@ pub(super) fn connections(turn: &Turn) -> Vec<Case> {
         "io::whole::ReadExactInto": { let (one, _other) = connection(); } {
             one.read_exact_into(&mut Cursor::new([])).await
         };
+    }
+}
+
+/// Of what is not connected yet.
+pub(super) fn connecting(turn: &Turn) -> Vec<Case> {
+    cases! { turn;
         "io::tcp::connect::Connect, to nobody": {
             let free = net::TcpListener::bind("127.0.0.1:0").expect("a free port");
             let at = free.local_addr().expect("an address");
@@ -77,6 +83,15 @@ pub(super) fn connections(turn: &Turn) -> Vec<Case> {
         "io::tcp::connect::Connect, to what is no address": {} {
             TcpStream::connect("255.255.255.255:1".parse().expect("an address")).await
         };
+        "io::tcp::connect_any::ConnectAny, to none": {} TcpStream::connect_any([]).await;
+        "io::tcp::connect_any::ConnectAny, to nobody": {
+            let nobody = "255.255.255.255:1".parse().expect("an address");
+        } TcpStream::connect_any([nobody, nobody]).await;
+        "io::tcp::connect_to::ConnectTo, to nobody": {} TcpStream::connect_to("255.255.255.255:1").await;
+        "io::tcp::connect_to::ConnectTo, to what is no host": {} TcpStream::connect_to("localhost").await;
+        "io::names::LookupHost, of an address": {} lookup_host("192.0.2.1:80").await;
+        "io::names::LookupHost, of a name": {} lookup_host("localhost:80").await;
+        "io::names::LookupHost, of what is no host": {} lookup_host("localhost").await;
         "io::unix::connect::ConnectUnix, to nobody": {} UnixStream::connect_addr(&nobody()).await;
         "io::listener::Accept": {
             let name = format!("gossamer: {:p}", &raw const *turn);
