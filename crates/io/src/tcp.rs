@@ -29,7 +29,8 @@ pub type TcpListener = Listener<net::TcpListener>;
 pub(crate) const BACKLOG: i32 = -1;
 
 impl TcpStream {
-    /// Connects to this address. It begins when it is first polled.
+    /// Connects to this address. It begins when it is first polled. For the name of a host there is
+    /// [`connect_to`](Connection::connect_to).
     ///
     /// # Cancellation
     /// Dropped unfinished, it makes no connection; one that has been made by then is closed.

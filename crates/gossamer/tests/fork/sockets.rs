@@ -5,8 +5,8 @@ use std::io::Write;
 use std::net;
 use std::time::Duration;
 
-use gossamer::net::TcpStream;
-use gossamer::{Model, Runtime, TimeoutExt};
+use gossamer::net::{TcpStream, lookup_host};
+use gossamer::{Model, Runtime, TimeoutExt, Wait};
 
 use super::child::in_child;
 use super::{Checked, MODELS, SOON};
@@ -51,4 +51,14 @@ pub(super) fn are_the_childs_own() -> Checked {
         assert_eq!(rt.block_on(hear(&stream, LATE)), Some(9));
     }
     Ok(())
+}
+
+/// The threads of the parent's look-ups are not there in the child, which starts its own.
+pub(super) fn names_are_looked_up_in_a_child() -> Checked {
+    let expected = lookup_host("localhost:80").wait()?;
+    in_child(|| {
+        let lookup = lookup_host("localhost:80").timeout(LATE);
+        let found = lookup.wait().expect("the child has threads of its own");
+        assert_eq!(found.expect("the machine knows itself"), expected);
+    })
 }

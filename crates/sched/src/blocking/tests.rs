@@ -38,6 +38,20 @@ fn two_threads_that_are_not_to_be_had() {
 }
 
 #[test]
+fn no_thread_is_an_error() {
+    let mut threads = ThreadOptions::default();
+    threads.set_name(|| "no name has a \0".to_string());
+    let blocking = Blocking::with_options(BlockingOptions {
+        threads,
+        ..BlockingOptions::default()
+    });
+    let error = blocking.try_spawn(|| (), Location::caller());
+    let error = error.expect_err("there is no thread");
+    assert!(error.to_string().contains("zero byte"), "{error}");
+    assert_eq!(blocking.threads(), 0);
+}
+
+#[test]
 fn calls_that_have_not_begun_are_cancelled_with_the_runtime() {
     let blocking = Blocking::default();
     blocking.shared.state.lock().threads = BLOCKING_MAX;
