@@ -78,7 +78,10 @@ impl<S: Socket> Connection<S> {
 
     /// As [`read`](Connection::read), into several buffers, one after the other.
     #[track_caller]
-    pub fn read_vectored<'a>(&'a self, buffers: &'a mut [IoSliceMut<'a>]) -> ReadVectored<'a, S> {
+    pub fn read_vectored<'a, 'b>(
+        &'a self,
+        buffers: &'a mut [IoSliceMut<'b>],
+    ) -> ReadVectored<'a, 'b, S> {
         ReadVectored::new(&self.source, buffers, Location::caller())
     }
 

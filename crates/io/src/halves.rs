@@ -92,7 +92,10 @@ impl<S: Socket> OwnedReadHalf<S> {
 
     /// As [`Connection::read_vectored`].
     #[track_caller]
-    pub fn read_vectored<'a>(&'a self, buffers: &'a mut [IoSliceMut<'a>]) -> ReadVectored<'a, S> {
+    pub fn read_vectored<'a, 'b>(
+        &'a self,
+        buffers: &'a mut [IoSliceMut<'b>],
+    ) -> ReadVectored<'a, 'b, S> {
         self.connection.read_vectored(buffers)
     }
 

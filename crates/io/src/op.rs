@@ -22,24 +22,24 @@ const NO_SIGNAL: SendFlags = SendFlags::NOSIGNAL;
 /// The most buffers that one call takes: `IOV_MAX`.
 const BUFFERS: usize = 1024;
 
-/// Declares operations on a borrowed socket: what they have beside the socket, which way they go, and how they try.
+/// Declares operations on a borrowed socket: what they have beside the socket (and its lifetime, if that is another one), which way they go, and how they try.
 macro_rules! operations {
     ($(
         $(#[$doc:meta])*
-        $name:ident($field:ident: $type:ty) -> $output:ty = $way:ident by $try:ident;
+        $name:ident$(<$also:lifetime>)?($field:ident: $type:ty) -> $output:ty = $way:ident by $try:ident;
     )*) => {$(
         pin_project_lite::pin_project! {
             $(#[$doc])*
             #[must_use = "operations do nothing until they are awaited or waited for"]
             #[derive(Debug)]
-            pub struct $name<'a, S: AsFd> {
+            pub struct $name<'a, $($also,)? S: AsFd> {
                 #[pin]
                 attempt: Attempt<&'a Source<S>>,
                 $field: $type,
             }
         }
 
-        impl<'a, S: AsFd> $name<'a, S> {
+        impl<'a, $($also,)? S: AsFd> $name<'a, $($also,)? S> {
             #[inline]
             pub(crate) fn new(
                 source: &'a Source<S>,
@@ -51,7 +51,7 @@ macro_rules! operations {
             }
         }
 
-        impl<S: Socket> Future for $name<'_, S> {
+        impl<'a, $($also,)? S: Socket> Future for $name<'a, $($also,)? S> {
             type Output = io::Result<$output>;
 
             #[inline]
@@ -69,7 +69,7 @@ operations! {
     Read(buffer: &'a mut [u8]) -> usize = In by receive;
 
     /// Reads what is there into several buffers, one after the other. Dropped unfinished, it has read nothing.
-    ReadVectored(buffers: &'a mut [IoSliceMut<'a>]) -> usize = In by receive_vectored;
+    ReadVectored<'b>(buffers: &'a mut [IoSliceMut<'b>]) -> usize = In by receive_vectored;
 
     /// Reads what is there, and leaves it there. It has no other effect.
     Peek(buffer: &'a mut [u8]) -> usize = In by look;
@@ -105,7 +105,7 @@ pub(crate) fn read<S: Socket>(bytes: usize, asked: usize) -> Tried<usize> {
 }
 
 /// So many bytes, which say nothing of whether there is more.
-fn one_of(bytes: usize) -> Moved {
+pub(crate) fn one_of(bytes: usize) -> Moved {
     let is_short = false;
     Moved { bytes, is_short }
 }

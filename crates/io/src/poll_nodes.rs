@@ -56,18 +56,39 @@ impl PollNodes {
             Box::pin(Nodes { read, write })
         });
         let nodes = nodes.as_mut().project();
-        let mut ready = match way {
+        let ready = match way {
             Way::In => nodes.read,
             Way::Out => nodes.write,
         };
-        let polled = attempt::poll(ready.as_mut(), source, way, cx, attempt);
-        if polled.is_ready() {
-            // For the next call. The other direction's may wait.
-            ready.set(node(way));
-            if mutant!("error_one_way_drops_both") && matches!(polled, Poll::Ready(Err(_))) {
-                self.0 = None;
-            }
+        // For the next call. The other direction's may wait.
+        let renew = || node(way);
+        let mut used = UsedNode {
+            ready,
+            renew,
+            waits: mutant!("panic_ends_its_direction"),
+        };
+        let polled = attempt::poll(used.ready.as_mut(), source, way, cx, attempt);
+        used.waits = polled.is_pending();
+        drop(used);
+        if mutant!("error_one_way_drops_both") && matches!(polled, Poll::Ready(Err(_))) {
+            self.0 = None;
         }
         polled
+    }
+}
+
+/// A node that is renewed after a call, unless it waits: also if the attempt has panicked, since a node that is complete
+/// can be polled no more.
+struct UsedNode<'a, F: Fn() -> Try<'static, Shared>> {
+    ready: Pin<&'a mut Try<'static, Shared>>,
+    renew: F,
+    waits: bool,
+}
+
+impl<F: Fn() -> Try<'static, Shared>> Drop for UsedNode<'_, F> {
+    fn drop(&mut self) {
+        if !self.waits {
+            self.ready.set((self.renew)());
+        }
     }
 }

@@ -11,7 +11,6 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
 use rustix::net::{Shutdown, shutdown};
 
-use crate::attempt::Moved;
 use crate::connection::Connection;
 use crate::halves::{OwnedReadHalf, OwnedWriteHalf};
 use crate::op::{self, Tried};
@@ -126,25 +125,35 @@ polled! {
 
 impl<S: Socket> Connection<S> {
     /// As [`AsyncFd::read_with`](crate::AsyncFd::read_with), for a `poll` that is written by hand: calls `read` whenever
-    /// something may have come, until it does not say [`WouldBlock`](io::ErrorKind::WouldBlock).
+    /// something may have come, until it does not say [`WouldBlock`](io::ErrorKind::WouldBlock). It says how many bytes it
+    /// has read: a poll that moves many yields soon, so that others have their turn.
     ///
     /// When it gives [`Poll::Pending`], the waker of the latest call is woken once it is worth calling again.
     ///
     /// # Errors
     /// Those of `read`; or the system has no memory, or no descriptors left for a poller.
+    ///
+    /// # Panics
+    /// If `read` does. The connection can be used as before.
     #[track_caller]
-    pub fn poll_read_with<R>(
+    pub fn poll_read_with(
         &mut self,
         cx: &mut Context<'_>,
-        mut read: impl FnMut(&S) -> io::Result<R>,
-    ) -> Poll<io::Result<R>> {
-        self.poll_try(Way::In, cx, |socket| Ok((read(socket)?, Moved::ONE)))
+        mut read: impl FnMut(&S) -> io::Result<usize>,
+    ) -> Poll<io::Result<usize>> {
+        self.poll_try(Way::In, cx, |socket| {
+            let came = read(socket)?;
+            Ok((came, op::one_of(came)))
+        })
     }
 
     /// As [`poll_read_with`](Connection::poll_read_with), for writing, also by calls such as sendfile(2).
     ///
     /// # Errors
     /// Those of `write`; or the system has no memory, or no descriptors left for a poller.
+    ///
+    /// # Panics
+    /// If `write` does. The connection can be used as before.
     ///
     /// # Examples
     /// ```
@@ -159,11 +168,14 @@ impl<S: Socket> Connection<S> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     #[track_caller]
-    pub fn poll_write_with<R>(
+    pub fn poll_write_with(
         &mut self,
         cx: &mut Context<'_>,
-        mut write: impl FnMut(&S) -> io::Result<R>,
-    ) -> Poll<io::Result<R>> {
-        self.poll_try(Way::Out, cx, |socket| Ok((write(socket)?, Moved::ONE)))
+        mut write: impl FnMut(&S) -> io::Result<usize>,
+    ) -> Poll<io::Result<usize>> {
+        self.poll_try(Way::Out, cx, |socket| {
+            let sent = write(socket)?;
+            Ok((sent, op::one_of(sent)))
+        })
     }
 }

@@ -1,5 +1,6 @@
 //! Who polls for those that wait at sockets: while workers are busy, stuck or asleep, and when a runtime is not run, or ends.
 
+use std::future::poll_fn;
 use std::io::{ErrorKind, IoSliceMut, Read, Write};
 use std::net;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -256,15 +257,19 @@ fn a_socket_goes_from_runtime_to_runtime() {
     }
 }
 
-/// A task that finds bytes each time it looks lets others run in between.
+/// A task that finds bytes each time it looks lets others run in between; also where it polls by a call of its own.
 #[test]
 fn bytes_count_in_the_budget() {
     const BYTES: usize = 16 << 10;
     const LOOKS: usize = 1_000;
-    for model in [Model::Single, Model::Pool { workers: 1 }] {
-        watched(&model.to_string(), move || {
+    let models = [Model::Single, Model::Pool { workers: 1 }];
+    for (model, polls) in models
+        .into_iter()
+        .flat_map(|model| [(model, false), (model, true)])
+    {
+        watched(&format!("{model}, polls: {polls}"), move || {
             let rt = runtime(model);
-            let (stream, mut peer) = pair();
+            let (mut stream, mut peer) = pair();
             peer.write_all(&[1; BYTES]).expect("the connection is open");
             let has_run = Arc::new(AtomicBool::new(false));
             let runs = has_run.clone();
@@ -272,8 +277,14 @@ fn bytes_count_in_the_budget() {
                 let other = gossamer::spawn(async move { runs.store(true, Ordering::Relaxed) });
                 let (mut buffer, mut looks) = (vec![0; BYTES], 0);
                 while looks < LOOKS && !has_run.load(Ordering::Relaxed) {
-                    let seen = stream.peek(&mut buffer).await.expect("it is open");
-                    looks += usize::from(seen == BYTES);
+                    let seen = match polls {
+                        false => stream.peek(&mut buffer).await,
+                        true => {
+                            let mut look = |socket: &net::TcpStream| socket.peek(&mut buffer);
+                            poll_fn(|cx| stream.poll_read_with(cx, &mut look)).await
+                        }
+                    };
+                    looks += usize::from(seen.expect("it is open") == BYTES);
                 }
                 other.await.expect("no panic");
                 looks

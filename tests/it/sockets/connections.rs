@@ -64,6 +64,14 @@ async fn several_buffers<S: Socket>(kind: Kind, (one, other): Ends<S>) {
     assert_eq!(written.expect("open"), 5);
     assert_eq!(kind.finish(read).await.expect("open"), 5);
     assert_eq!((&first, &second[..3]), (b"ab", &b"cde"[..]));
+    // With the same list.
+    let mut buffers = [IoSliceMut::new(&mut first), IoSliceMut::new(&mut second)];
+    for sent in [b"fgh", b"ijk"] {
+        one.try_write(sent).expect("there is room");
+        let read = kind.finish(other.read_vectored(&mut buffers)).await;
+        assert_eq!(read.expect("open"), 3);
+        assert_eq!((&buffers[0][..], &buffers[1][..1]), sent.split_at(2));
+    }
 }
 
 async fn looking_leaves_it_there<S: Socket>(kind: Kind, (one, other): Ends<S>) {

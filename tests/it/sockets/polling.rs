@@ -6,8 +6,10 @@ mod with_tokio;
 use std::future::poll_fn;
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
 use std::os::fd::OwnedFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Mutex;
+use std::task::Poll;
 
 use futures_io::{AsyncRead, AsyncWrite};
 use gossamer::Wait;
@@ -26,6 +28,7 @@ of_connections! {
     another_task_goes_on,
     it_is_taken_apart_while_it_waits,
     any_call_of_the_system,
+    a_call_that_panics_ends_nothing,
 }
 
 /// Reads by futures-io.
@@ -198,6 +201,28 @@ async fn any_call_of_the_system<S: Socket>(kind: Kind, (mut one, mut other): End
     assert_eq!(kind.finish(&mut reads).await.expect("open"), 4);
     drop(reads);
     assert!(tries >= 2, "one was in vain: {tries}");
+}
+
+/// Before anything has waited, and with the nodes of what has.
+async fn a_call_that_panics_ends_nothing<S: Socket>(kind: Kind, (mut one, other): Ends<S>) {
+    for _ in 0..2 {
+        other.try_write(b"abcd").expect("there is room");
+        kind.finish(one.readable()).await.expect("it can be polled");
+        for _ in 0..2 {
+            let panics = poll_fn(|cx| {
+                let reads = |_: &S| panic!("in the call");
+                let writes = |_: &S| panic!("in the call");
+                let reads = catch_unwind(AssertUnwindSafe(|| one.poll_read_with(cx, reads)));
+                let writes = catch_unwind(AssertUnwindSafe(|| one.poll_write_with(cx, writes)));
+                Poll::Ready([reads.is_err(), writes.is_err()])
+            });
+            assert_eq!(panics.await, [true; 2]);
+        }
+        let came = kind.finish(read(&mut one, &mut [0; 8])).await;
+        assert_eq!(came.expect("open"), 4);
+        assert_eq!(kind.finish(write(&mut one, b"x")).await.expect("open"), 1);
+        waits(pin!(read(&mut one, &mut [0; 8]))).await;
+    }
 }
 
 #[test]
