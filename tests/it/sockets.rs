@@ -2,6 +2,7 @@
 //!
 //! Nothing is ordered by time. An operation that is to wait is polled once, by [`waits`], before its event is made.
 
+mod buffered;
 mod connections;
 mod converting;
 mod datagrams;

@@ -6,6 +6,7 @@
 //! | [`UnixListener`], [`UnixStream`] | connections within the machine |
 //! | [`Listener`], [`Connection`] | what can be done with both |
 //! | [`OwnedReadHalf`], [`OwnedWriteHalf`] | the two directions of a connection, for two owners |
+//! | [`BufReader`], [`copy()`] | lines, and all bytes from one connection to another; what ends early goes on there |
 //! | [`BlockingConnection`] | a connection for libraries that block, by `std::io::{Read, Write}`, in fibers and threads |
 //! | [`UdpSocket`], [`UnixDatagram`] | datagrams; what can be done with both: [`DatagramSocket`] |
 //! | [`lookup_host`] | the addresses of a name; [`TcpStream::connect_to`](Connection::connect_to) looks them up and connects |
@@ -13,8 +14,8 @@
 //!
 //! Every operation is a future, `.await`ed in a task, or waited for in a fiber or a thread. An operation of one step, such
 //! as [`Connection::read`], has done nothing when it is dropped unfinished. Those of several steps have a sibling that keeps
-//! how far it came in a cursor of the caller's ([`Connection::write_all_from`], [`Connection::read_exact_into`]), so that a
-//! time limit loses nothing.
+//! how far it came in a cursor of the caller's ([`Connection::write_all_from`], [`Connection::read_exact_into`]), or keep
+//! it in a [`BufReader`] ([`BufReader::next_line`], [`copy()`]), so that a time limit loses nothing.
 //!
 //! All sockets convert from and into those of the standard library, and from and into descriptors. Options that have no
 //! method here can be set by other crates through [`AsFd`](std::os::fd::AsFd).
@@ -45,6 +46,7 @@ compile_error!(
 mod async_fd;
 mod attempt;
 mod blocking;
+mod buffered;
 mod connection;
 mod convert;
 mod datagram;
@@ -67,6 +69,7 @@ mod registry;
 mod slot;
 mod socket;
 mod source;
+mod steps;
 mod tcp;
 mod udp;
 mod unix;
@@ -80,6 +83,9 @@ mod with_tokio;
 
 pub use self::async_fd::{AsyncFd, AttemptWith};
 pub use self::blocking::BlockingConnection;
+pub use self::buffered::copy::{CopyAll, copy};
+pub use self::buffered::line::NextLine;
+pub use self::buffered::{BufReader, Fill, Reader, Writer};
 pub use self::connection::Connection;
 pub use self::datagram::DatagramSocket;
 pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReuniteError};

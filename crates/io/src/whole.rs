@@ -9,13 +9,12 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use gossamer_core::context::SchedulingPoint;
-
-use crate::attempt::{Attempt, Moved};
+use crate::attempt::Moved;
 use crate::connection::Connection;
 use crate::op::{receive, transmit};
 use crate::socket::Socket;
-use crate::source::{Source, Way};
+use crate::source::Way;
+use crate::steps::Steps;
 
 impl<S: Socket> Connection<S> {
     /// Writes all of these bytes.
@@ -137,56 +136,28 @@ impl<S: Socket> Connection<S> {
     }
 }
 
-pin_project_lite::pin_project! {
-    /// One attempt after the other.
-    #[derive(Debug)]
-    struct Steps<'a, S: AsFd> {
-        #[pin]
-        attempt: Attempt<&'a Source<S>>,
-        source: &'a Source<S>,
-        way: Way,
-        caller: &'static Location<'static>,
-        // Of one that has nothing to move.
-        point: SchedulingPoint,
-    }
-}
-
-impl<'a, S: Socket> Steps<'a, S> {
-    fn new(source: &'a Source<S>, way: Way, caller: &'static Location<'static>) -> Self {
-        Self {
-            attempt: Attempt::new(source, way, caller),
-            source,
-            way,
-            caller,
-            point: SchedulingPoint::new(),
-        }
-    }
-
+impl<S: Socket> Steps<'_, S> {
     /// Moves bytes until `done` is `all`, or the system moves none.
-    fn poll(
-        self: Pin<&mut Self>,
+    fn poll_all(
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         done: &mut u64,
         all: usize,
         mut step: impl FnMut(&S, usize) -> io::Result<(usize, Moved)>,
     ) -> Poll<io::Result<()>> {
-        let mut this = self.project();
         // A cursor's position may be anything.
         let at = |done: u64| usize::try_from(done).unwrap_or(all).min(all);
         if at(*done) == all && !gossamer_core::mutant!("nothing_is_waited_for") {
-            ready!(this.point.pass(cx.waker()));
+            ready!(self.pass(cx));
             return Poll::Ready(Ok(()));
         }
         loop {
             let begin = at(*done);
-            let moved = ready!(this.attempt.as_mut().poll(cx, |socket| step(socket, begin)))?;
+            let moved = ready!(self.as_mut().step(cx, |socket| step(socket, begin)))?;
             *done += moved as u64;
             if at(*done) == all || moved == 0 {
                 return Poll::Ready(Ok(()));
             }
-            // Anew, so that others have their turn when it has moved much.
-            let next = Attempt::new(*this.source, *this.way, this.caller);
-            this.attempt.set(next);
         }
     }
 
@@ -197,7 +168,7 @@ impl<'a, S: Socket> Steps<'a, S> {
         bytes: &[u8],
     ) -> Poll<io::Result<()>> {
         let step = |socket: &S, begin| transmit(socket, &mut &bytes[begin..]);
-        ready!(self.poll(cx, written, bytes.len(), step))?;
+        ready!(self.poll_all(cx, written, bytes.len(), step))?;
         Poll::Ready(match *written < bytes.len() as u64 {
             true => Err(ErrorKind::WriteZero.into()),
             false => Ok(()),
@@ -212,7 +183,7 @@ impl<'a, S: Socket> Steps<'a, S> {
     ) -> Poll<io::Result<()>> {
         let all = buffer.len();
         let step = |socket: &S, begin: usize| receive(socket, &mut &mut buffer[begin..]);
-        ready!(self.poll(cx, read, all, step))?;
+        ready!(self.poll_all(cx, read, all, step))?;
         Poll::Ready(match *read < all as u64 {
             true => Err(ended(*read, all)),
             false => Ok(()),

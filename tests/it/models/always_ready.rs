@@ -91,6 +91,7 @@ fn all(turn: &Turn) -> Vec<Case> {
         others::of_structure(turn),
         sockets::connections(turn),
         sockets::connecting(turn),
+        sockets::buffered(turn),
         sockets::others(turn),
     ]
     .into_iter()

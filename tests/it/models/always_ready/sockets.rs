@@ -10,7 +10,8 @@ use std::pin::Pin;
 
 use futures_io::AsyncRead;
 use gossamer::net::{
-    AsyncFd, TcpListener, TcpStream, UdpSocket, UnixDatagram, UnixListener, UnixStream, lookup_host,
+    AsyncFd, BufReader, TcpListener, TcpStream, UdpSocket, UnixDatagram, UnixListener, UnixStream,
+    copy, lookup_host,
 };
 
 use super::{Case, Turn, cases};
@@ -106,6 +107,35 @@ pub(super) fn connecting(turn: &Turn) -> Vec<Case> {
             let listener = listener.expect("a free port");
             rustix::net::shutdown(&listener, rustix::net::Shutdown::Both).expect("it listens");
         } listener.accept().await;
+    }
+}
+
+pub(super) fn buffered(turn: &Turn) -> Vec<Case> {
+    cases! { turn;
+        "io::buffered::Fill": {
+            let (one, other) = connection();
+            let mut one = BufReader::new(one);
+            other.try_write(b"x").expect("there is room");
+        } one.fill().await.expect("open");
+        "io::buffered::Fill, of the end": { let mut one = BufReader::new(connection().0); } one.fill().await;
+        "io::buffered::line::NextLine": {
+            let (one, other) = connection();
+            let mut one = BufReader::new(one);
+        } {
+            if one.buffer().is_empty() {
+                other.try_write(&[b'\n'; 4_000]).expect("there is room");
+            }
+            one.next_line().await.expect("open")
+        };
+        "io::buffered::line::NextLine, of one that is too long": {
+            let (one, other) = connection();
+            let mut one = BufReader::new(one);
+            one.set_line_limit(0);
+            other.try_write(b"xx").expect("there is room");
+        } one.next_line().await;
+        "io::buffered::copy::CopyAll": {
+            let (mut one, (to, _reads)) = (BufReader::new(connection().0), connection());
+        } copy(&mut one, &to).await;
     }
 }
 
