@@ -139,8 +139,8 @@ impl<R: Reader> BufReader<R> {
         Self { reader, buffer }
     }
 
-    /// How many bytes a line may have, its end apart: 64 KiB, unless this is called. A peer that never ends its line takes
-    /// no more memory than that, or twice as much.
+    /// How many bytes a line may have, its end apart: 64 KiB, unless this is called. So a peer that never ends its line
+    /// takes about twice as much memory at most.
     pub fn set_line_limit(&mut self, bytes: usize) {
         self.buffer.line_limit = bytes;
     }
