@@ -1,8 +1,8 @@
 //! A chat server: each line that somebody sends goes to all others.
 //!
 //! A client says its name first. Its task waits for whichever comes first, a line of its own or one of the others. Limits:
-//! a hundred clients, lines of 1,024 bytes, ten minutes of silence; and ten seconds to take a line, so that a client
-//! that does not read is given up. One that is slow misses lines, and is told how many.
+//! a hundred clients, lines of 1,024 bytes, ten minutes for each; and ten seconds to take a line, so that a client that
+//! does not read is given up. One that is slow misses lines, and is told how many.
 //!
 //! `cargo run --release -p gossamer-rt --example chat [ADDRESS]`, then `nc` as often as you like
 
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gossamer::channel::broadcast;
-use gossamer::net::TcpStream;
+use gossamer::net::{self, TcpStream};
 use gossamer::{Handle, TimeoutExt, select};
 
 const CLIENTS: usize = 100;
@@ -26,42 +26,6 @@ const TO_TAKE: Duration = Duration::from_secs(10);
 
 /// A line, and the number of the client whose it is.
 type Line = (usize, Arc<str>);
-
-/// What has come from a client, and is not a whole line yet.
-struct Lines<'a> {
-    connection: &'a TcpStream,
-    begun: Vec<u8>,
-    /// When it has been silent for too long.
-    until: Instant,
-}
-
-impl Lines<'_> {
-    /// The next line; `None`: the client has gone. Dropped unfinished, it loses nothing.
-    async fn next(&mut self) -> io::Result<Option<String>> {
-        loop {
-            if let Some(end) = self.begun.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.begun.drain(..=end).collect();
-                let line = String::from_utf8(line).map_err(|error| {
-                    let at = error.utf8_error().valid_up_to();
-                    refused(&format!("byte {at} of a line is not UTF-8; expected text"))
-                })?;
-                return Ok(Some(line.trim().to_owned()));
-            }
-            if self.begun.len() > LONGEST {
-                let text = "the line has no end; expected at most 1024 bytes, and then a newline";
-                return Err(refused(text));
-            }
-            // A line, and its newline.
-            let mut buffer = [0; LONGEST + 1];
-            let room = &mut buffer[self.begun.len()..];
-            match self.connection.read(room).timeout_at(self.until).await?? {
-                0 => return Ok(None),
-                read => self.begun.extend_from_slice(&room[..read]),
-            }
-            self.until = Instant::now() + SILENCE;
-        }
-    }
-}
 
 fn refused(text: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, text)
@@ -81,15 +45,13 @@ async fn chat(
     connection: &TcpStream,
     room: &broadcast::Sender<Line>,
 ) -> io::Result<()> {
-    let mut lines = Lines {
-        connection,
-        begun: Vec::new(),
-        until: Instant::now() + SILENCE,
-    };
+    let mut lines = net::BufReader::with_capacity(LONGEST, connection);
+    lines.set_line_limit(LONGEST);
     tell(connection, "your name?").await?;
-    let Some(name) = lines.next().await? else {
+    let Some(name) = lines.next_line().timeout(SILENCE).await?? else {
         return Ok(());
     };
+    let name = name.trim();
     if name.is_empty() {
         return Err(refused("the name is empty; expected a line with one"));
     }
@@ -98,12 +60,17 @@ async fn chat(
     let say = |line: String| room.send((number, line.into())).unwrap_or_default();
     say(format!("{name} has come"));
     let ended = async {
+        let mut until = Instant::now() + SILENCE;
         loop {
             select! {
-                line = lines.next() => match line? {
-                    Some(line) => say(format!("{name}: {line}")),
-                    None => return Ok(()),
-                },
+                // The first part of a line is in the reader, whichever comes first.
+                line = lines.next_line().timeout_at(until) => {
+                    let Some(line) = line?? else {
+                        return Ok(());
+                    };
+                    say(format!("{name}: {line}"));
+                    until = Instant::now() + SILENCE;
+                }
                 heard = others.recv() => match heard {
                     Ok((from, _)) if from == number => {}
                     Ok((_, line)) => tell(connection, &line).await?,

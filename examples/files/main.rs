@@ -1,4 +1,5 @@
-//! A server of files by HTTP/1.1, on hyper: the system sends them (sendfile(2)). It ends gracefully, at SIGINT or SIGTERM.
+//! A server of files by HTTP/1.1, on hyper: the system sends them (sendfile(2)). It ends gracefully, at SIGINT or SIGTERM,
+//! and at a second one at once.
 //!
 //! Limits: a thousand connections, 64 headers in 16 KiB, ten seconds for them (also while nothing is asked), ten minutes
 //! for a connection; at the end, ten seconds for what has begun.
@@ -11,10 +12,12 @@ mod shared;
 mod trying;
 
 use std::env;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 use std::pin::pin;
+use std::process;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +30,7 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
+use rustix::fs::OFlags;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -74,13 +78,18 @@ fn kind_of(path: &Path) -> &'static str {
     }
 }
 
-/// Opens a file, which may take long: on a thread for that.
+/// Opens a file, which may take long: on a thread for that. (A pipe would take until somebody writes to it: it is opened
+/// without waiting, and refused like folders and devices.)
 fn open(path: &Path) -> io::Result<(File, u64)> {
-    let file = File::open(path)?;
+    let no_wait = OFlags::NONBLOCK.bits().cast_signed();
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(no_wait)
+        .open(path)?;
     let metadata = file.metadata()?;
     match metadata.is_file() {
         true => Ok((file, metadata.len())),
-        false => Err(io::Error::other("it is a folder; expected a file in it")),
+        false => Err(io::Error::other("it is no regular file; expected one")),
     }
 }
 
@@ -163,7 +172,13 @@ async fn main() -> io::Result<()> {
     let listener = shared::listener(move |address| trying::ask(address, &stopped, told))?;
     let (mut signals, told) = (Signals::new([SIGINT, SIGTERM])?, stop.clone());
     drop(spawn_thread(move || {
-        signals.forever().next().map(|_| told.cancel())
+        let mut signals = signals.forever();
+        if signals.next().is_some() {
+            told.cancel();
+        }
+        if let Some(impatient) = signals.next() {
+            process::exit(128 + impatient);
+        }
     }));
 
     let (mut connections, folder) = (JoinSet::new(), Arc::<Path>::from(folder));

@@ -8,6 +8,7 @@ use std::{env, fs, process};
 
 use gossamer::channel::oneshot;
 use gossamer::{CancellationToken, Wait};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::shared::connect;
 
@@ -26,6 +27,9 @@ pub(crate) fn folder() -> io::Result<PathBuf> {
     fs::create_dir_all(place())?;
     fs::write(place().join("bytes"), bytes())?;
     fs::write(place().join("text.txt"), "a text\n")?;
+    // Nobody writes to it.
+    let mode = Mode::RUSR | Mode::WUSR;
+    mknodat(CWD, place().join("pipe"), FileType::Fifo, mode, 0)?;
     Ok(place())
 }
 
@@ -72,6 +76,7 @@ pub(crate) fn ask(
         "GET /bytes HTTP/1.1\r\nhost: here\r\n\r\n",
         "HEAD /bytes HTTP/1.1\r\nhost: here\r\n\r\n",
         "GET /nothing HTTP/1.1\r\nhost: here\r\n\r\n",
+        "GET /pipe HTTP/1.1\r\nhost: here\r\n\r\n",
         "GET /../text.txt HTTP/1.1\r\nhost: here\r\n\r\n",
         "POST /text.txt HTTP/1.1\r\nhost: here\r\n\r\n",
         "nonsense\r\n\r\n",

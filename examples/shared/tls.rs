@@ -1,7 +1,7 @@
 //! What both examples of TLS share: a certificate, and a client.
 
 use std::error::Error;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -38,6 +38,10 @@ pub(crate) fn hear_the_echo(address: SocketAddr) -> Result<(), AnyError> {
     shared::talk(&mut connection)?;
     connection.conn.send_close_notify();
     connection.flush()?;
+    // Without a word of the server's that it says no more, this would be an error.
+    if connection.read(&mut [0])? > 0 {
+        return Err("the server says more than it has heard".into());
+    }
     let session = &connection.conn;
     println!(
         "by {:?}",

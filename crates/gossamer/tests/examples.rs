@@ -154,6 +154,7 @@ fn files_are_sent_and_what_is_wrong_is_told() {
 GET /bytes HTTP/1.1: HTTP/1.1 200 OK, the file: true
 HEAD /bytes HTTP/1.1: HTTP/1.1 200 OK \"\"
 GET /nothing HTTP/1.1: HTTP/1.1 404 Not Found \"\\\"/nothing\\\" cannot be had: No such file or directory (os error 2)\\n\"
+GET /pipe HTTP/1.1: HTTP/1.1 404 Not Found \"\\\"/pipe\\\" cannot be had: it is no regular file; expected one\\n\"
 GET /../text.txt HTTP/1.1: HTTP/1.1 400 Bad Request \"the path is \\\"/../text.txt\\\"; expected names below the folder, without `..` and `%`\\n\"
 POST /text.txt HTTP/1.1: HTTP/1.1 405 Method Not Allowed \"the method is POST; expected GET or HEAD\\n\"
 nonsense: HTTP/1.1 400 Bad Request \"\"
