@@ -8,12 +8,13 @@ use std::string::FromUtf8Error;
 use std::task::Poll;
 use std::time::Duration;
 
-use gossamer::TimeoutExt;
 use gossamer::net::{BufReader, Connection, Reader, Socket, copy};
+use gossamer::{Model, TimeoutExt, Wait};
 use rustix::net::sockopt::set_socket_linger;
 
 use super::{Ends, both, of_connections, unix, waits};
 use crate::conform::Kind;
+use crate::models::runtime;
 
 of_connections! {
     lines_in_two_parts,
@@ -328,4 +329,19 @@ async fn a_copy_that_cannot_be_read<S: Socket>(kind: Kind, (one, other): Ends<S>
     let text = error.to_string();
     let expected = "4 bytes were copied, and then reading has failed: Connection reset";
     assert!(text.starts_with(expected), "{text}");
+}
+
+/// Each step counts in the budget of the poll, and here each byte is a step.
+#[test]
+fn many_steps_take_several_polls() {
+    const MANY: usize = 4_000;
+    let task = async {
+        let ((one, other), (to, _server)) = (unix(), unix());
+        let mut reader = BufReader::with_capacity(1, one);
+        other.try_write(&[7; MANY]).expect("there is room");
+        let ended = once(copy(&mut reader, &to)).await;
+        assert!(ended.is_none() && reader.position() < MANY as u64);
+    };
+    let rt = runtime(Model::Single);
+    rt.spawn(task).wait().expect("no panic");
 }
