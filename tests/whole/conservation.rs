@@ -12,9 +12,7 @@ mod ends;
 mod ledger;
 mod ports;
 
-use std::future::poll_fn;
 use std::sync::{Arc, mpsc};
-use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,6 +22,7 @@ use gossamer::{Model, Runtime};
 use self::ends::{Ends, Mpmc, SharedMpmc, SharedSpsc, Spsc};
 use self::ledger::{Books, Ledger};
 use self::ports::Ports;
+use crate::cutting::cut_off;
 use crate::part;
 use crate::patience::Patience;
 
@@ -157,31 +156,9 @@ fn round<E: Ends>(rt: &Runtime, number: usize) -> Books {
     ledger.close(end == End::Closed, end == End::Aborted)
 }
 
-/// Polls an operation until it is complete, or dropped: before or after one of its first four polls.
-async fn cut_off<O: Future>(rng: &mut Rng, ledger: &Ledger, operation: O) -> Option<O::Output> {
-    let (last, before) = (rng.u32(1..=4), rng.bool());
-    let (is_cut, is_eager) = (rng.u32(..4) != 0, rng.bool());
-    let mut operation = Some(Box::pin(operation));
-    let mut polls = 0;
-    let output = poll_fn(|cx| {
-        polls += 1;
-        let is_last = is_cut && polls == last;
-        operation.take_if(|_| is_last && before);
-        let Some(some) = &mut operation else {
-            return Poll::Ready(None);
-        };
-        let polled = some.as_mut().poll(cx);
-        if polled.is_pending() && is_last {
-            operation = None;
-            return Poll::Ready(None);
-        }
-        // Not for ever: it would spin on a thread of its own.
-        if polled.is_pending() && is_eager && polls < last {
-            cx.waker().wake_by_ref();
-        }
-        polled.map(Some)
-    })
-    .await;
+/// As [`cut_off`], counted.
+async fn cut<O: Future>(rng: &mut Rng, ledger: &Ledger, operation: O) -> Option<O::Output> {
+    let output = cut_off(rng, operation).await;
     if output.is_none() {
         ledger.count_cut();
     }
@@ -194,7 +171,7 @@ async fn sends<E: Ends>(mut tx: E::Tx, ledger: Arc<Ledger>, first: u32, mut rng:
         while message.is_some() {
             let keeps = E::KEEPS && rng.bool();
             let send = E::send(&mut tx, &mut message, keeps);
-            match cut_off(&mut rng, &ledger, send).await {
+            match cut(&mut rng, &ledger, send).await {
                 Some(true) => ledger.accept(id),
                 Some(false) => {
                     message.take().expect("given back").given_back();
@@ -221,7 +198,7 @@ async fn receives<E: Ends>(
     while is_open && count < most {
         let mut got = Vec::new();
         let receive = E::recv(&mut rx, &mut got, rng.bool());
-        is_open = cut_off(&mut rng, &ledger, receive).await != Some(false);
+        is_open = cut(&mut rng, &ledger, receive).await != Some(false);
         for message in got {
             let sender = message.id() / EACH;
             let before = last[sender as usize].replace(message.id());

@@ -190,7 +190,7 @@ impl Slot {
             Kind::Other
         };
         let age = Moment::real_now().since(since);
-        (marked != NO_DESCRIPTOR).then(|| ((marked & !OTHER) as RawFd, kind, age))
+        (marked != NO_DESCRIPTOR).then_some(((marked & !OTHER) as RawFd, kind, age))
     }
 
     /// Of the socket that has it now.
