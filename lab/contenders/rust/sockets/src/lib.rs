@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 
 mod buffer;
+#[cfg(feature = "hyper")]
+pub mod with_hyper;
 
 use std::fmt::Debug;
 use std::io::{self, ErrorKind};
