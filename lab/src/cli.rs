@@ -19,6 +19,8 @@ use crate::{client, compare, geomean, rates, record, report};
 
 const RUNS_MAX: u64 = 1_000;
 const TIMEOUT_MAX_S: u64 = 86_400;
+/// What each contender runs once, unless asked for more: a minute of `idle` is as good as five.
+const ONE_RUN: [&str; 1] = ["idle"];
 
 /// Runs the same workload on many kinds of threads and tells what each one cost.
 ///
@@ -70,7 +72,7 @@ pub enum Command {
     Time(timing::Options),
     /// Print the geometric means of a file of times, rates and memories, as the Benben seed does.
     Geomean(geomean::Options),
-    /// Start a server and be its client: what contenders of http, connect, echo and stuck are run below.
+    /// Start a server and be its client: what contenders of http, connect, echo, idle and stuck are run below.
     Client(client::Options),
 }
 
@@ -236,7 +238,11 @@ fn subcommand(workload: &'static Workload) -> clap::Command {
         false => command,
     };
     // Last: the common options come with a description of their own.
-    Common::augment_args(command).about(workload.about)
+    let command = Common::augment_args(command).about(workload.about);
+    match ONE_RUN.contains(&workload.name) {
+        true => command.mut_arg("runs", |runs| runs.default_value("1")),
+        false => command,
+    }
 }
 
 /// The usual value stands in the help only: whether one was given makes a difference to the size.

@@ -9,7 +9,7 @@
 //! told to end by SIGTERM, of which it may simply die.
 //!
 //! In `server` are its process and what `/proc` shows of it, in `closed` the loops in which a request waits for the
-//! reply before it, in `stuck` the one that keeps to a schedule, in `wrk` that program, and in `counted` what is counted
+//! reply before it, in `idle` the connections on which nothing is sent, in `stuck` the loop that keeps to a schedule, in `wrk` that program, and in `counted` what is counted
 //! in runs of its own.
 
 use std::time::{Duration, Instant};
@@ -25,13 +25,14 @@ use crate::format::thousands;
 use crate::paths::Paths;
 use crate::workload::{Kind, Values, Workload};
 use crate::workloads::{self, SOCKETS};
-use crate::{esayln, family, sayln};
+use crate::{esayln, sayln};
 use closed::{Load, Round, Until};
 use server::{Cores, Server, Usage};
 use talk::Talk;
 
 mod closed;
 mod counted;
+mod idle;
 mod server;
 mod stuck;
 mod talk;
@@ -42,8 +43,6 @@ mod tests;
 
 /// What a process needs beside its connections.
 const OTHER_DESCRIPTORS: u64 = 100;
-/// How long a server has to settle after its last connection was made, before its idleness is measured.
-const SETTLING: Duration = Duration::from_millis(500);
 
 /// The options of `lab client`.
 #[derive(Debug, Args)]
@@ -51,7 +50,10 @@ pub struct Options {
     /// The server's instructions can be counted under valgrind, where the kernel does not count them.
     #[arg(long)]
     pub native: bool,
-    /// Which workload: http, connect, echo or stuck.
+    /// In `idle`: the server speaks HTTP, as in `http`; without it, it sends back what comes, as in `echo`.
+    #[arg(long)]
+    pub http: bool,
+    /// Which workload: http, connect, echo, idle or stuck.
     pub workload: String,
     /// The server and its arguments; then all options of the workload, in their order.
     #[arg(
@@ -69,6 +71,8 @@ pub(crate) struct Asked<'a> {
     /// The server's command, with the options.
     argv: &'a [String],
     native: bool,
+    /// What is spoken on connections that are idle.
+    idle: Talk,
     cores: Cores,
     paths: &'a Paths,
 }
@@ -89,6 +93,7 @@ pub fn run(options: &Options, paths: &Paths) -> Result<u8> {
         values: values(workload, &options.words)?,
         argv: &options.words,
         native: options.native,
+        idle: if options.http { Talk::Http } else { Talk::Echo },
         cores: Cores::allowed()?,
         paths,
     };
@@ -98,6 +103,7 @@ pub fn run(options: &Options, paths: &Paths) -> Result<u8> {
         "http" => http(&asked)?,
         "connect" => connect(&asked)?,
         "echo" => echo(&asked)?,
+        "idle" => idle::run(&asked)?,
         _ => stuck::run(&asked)?,
     };
     if asked.values.choice("calls") == "counted" {
@@ -227,37 +233,19 @@ fn connect(asked: &Asked<'_>) -> Result<Figures> {
 
 fn echo(asked: &Asked<'_>) -> Result<Figures> {
     let server = asked.start()?;
-    let (connections, values) = (asked.connections(), &asked.values);
-    // What the first connection needs, all others use as well.
-    let first = Load::open(server.port, Talk::Echo, 1)?;
-    let alone = server.usage()?;
-    let mut load = Load::open(server.port, Talk::Echo, connections)?;
-    drop(first);
-    family::pause(SETTLING);
-    let settled = server.usage()?;
-    let idle = Duration::from_millis(values.number("idle-ms"));
-    family::pause(idle);
-    let after = server.usage()?;
-    let used = after.since(&settled);
+    let values = &asked.values;
+    let (mut load, memory) = idle::connections(asked, &server, Talk::Echo)?;
+    let before = server.usage()?;
     let round = load.run(
         values.number("at-once") as usize,
         Until::Count(values.number("trips")),
     )?;
-    let busy = server.usage()?.since(&after);
+    let used = server.usage()?.since(&before);
     server.end()?;
-    let memory = settled.anonymous_bytes as f64 - alone.anonymous_bytes as f64;
-    let mut figures = of_round(&busy, round);
+    let mut figures = of_round(&used, round);
     figures.extend([
-        ("bytes_connection", memory / connections as f64),
-        (
-            "idle_switches_per_s",
-            used.switches as f64 / idle.as_secs_f64(),
-        ),
-        (
-            "idle_cpu_ms_per_s",
-            used.exact_cpu.as_secs_f64() * 1e3 / idle.as_secs_f64(),
-        ),
-        ("os_threads", after.threads as f64),
+        ("bytes_connection", memory),
+        ("os_threads", before.threads as f64),
     ]);
     Ok(figures)
 }

@@ -63,8 +63,10 @@ pub fn run(
     let built = session.build(&selected);
     let requests = std::slice::from_ref(request);
     let how = How::new(common.runs, common.timeout, BUDGET_S);
-    let limit_s = request.asked.is_none().then_some(LIMIT_S);
-    let mut clock = Clock::new(limit_s, jobs(&selected, &built, requests));
+    let jobs = jobs(&selected, &built, requests);
+    let idle_s = request.idle_s() * f64::from(common.runs) * jobs as f64;
+    let limit_s = request.asked.is_none().then_some(LIMIT_S + idle_s);
+    let mut clock = Clock::new(limit_s, jobs);
     let measured = session.measure(&selected, &built, requests, &how, &mut clock, &files)?;
     let (mut results, mut signal) = measured;
     if let Some(signal) = signal.filter(|_| results.is_empty_handed()) {

@@ -7,6 +7,9 @@ use serde_json::{Map, Value, json};
 
 use crate::figures::{Figure, Of};
 
+/// The option that says for how many milliseconds each run waits, whoever the contender is.
+pub(crate) const IDLE_MS: &str = "idle-ms";
+
 /// A workload.
 #[derive(Debug)]
 pub struct Workload {
@@ -199,6 +202,12 @@ impl Request {
             return 1;
         }
         self.values.number(self.workload.size)
+    }
+
+    /// How many seconds each run waits, whoever the contender is: beside what it costs.
+    #[must_use]
+    pub fn idle_s(&self) -> f64 {
+        self.values.number(IDLE_MS) as f64 / 1e3
     }
 
     /// Whether the memory of one operation is asked for, which takes one more run.

@@ -21,11 +21,11 @@ use parallel::{FIB, QUICKSORT};
 use savina::{BANK, BIG, BOUNDED_BUFFER, FORKJOIN, UTS};
 use schedules::SCHEDULES;
 pub(crate) use sockets::SOCKETS;
-use sockets::{CONNECT, ECHO, HTTP, STUCK};
+use sockets::{CONNECT, ECHO, HTTP, IDLE, STUCK};
 use waiting::{HOSTAGE, MUTEX, PARK, TIMERS};
 
 /// All of them, in the order in which they are listed.
-pub static WORKLOADS: [Workload; 38] = [
+pub static WORKLOADS: [Workload; 39] = [
     RING,
     SPAWN,
     YIELD,
@@ -57,6 +57,7 @@ pub static WORKLOADS: [Workload; 38] = [
     HTTP,
     CONNECT,
     ECHO,
+    IDLE,
     STUCK,
     FORKJOIN,
     BIG,

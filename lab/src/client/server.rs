@@ -1,6 +1,9 @@
 //! The server's process: on which processor it runs, when it listens, what it uses, and its end.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -106,21 +109,21 @@ impl Server {
             std::fs::read_to_string(&path).with_context(|| format!("the server is gone: no {path}"))
         };
         let status = read("status")?;
-        let mut usage = Usage {
+        Ok(Usage {
             anonymous_bytes: number(&status, "RssAnon:") * 1024,
             threads: number(&status, "Threads:"),
             ..times(&read("stat")?)?
-        };
-        for thread in std::fs::read_dir(format!("{folder}/task"))?.flatten() {
-            let file = |name| std::fs::read_to_string(thread.path().join(name)).unwrap_or_default();
-            let status = file("status");
-            usage.switches += number(&status, "voluntary_ctxt_switches:");
-            usage.switches += number(&status, "nonvoluntary_ctxt_switches:");
-            let ran = file("schedstat");
-            let ran = ran.split_whitespace().next().and_then(|ns| ns.parse().ok());
-            usage.exact_cpu += Duration::from_nanos(ran.unwrap_or(0));
-        }
-        Ok(usage)
+        })
+    }
+
+    /// What each of its threads has done so far.
+    pub(crate) fn threads(&self) -> Result<Threads> {
+        let folder = format!("/proc/{}/task", self.pid);
+        let folder = std::fs::read_dir(folder).context("the server is gone: no task")?;
+        let threads = folder
+            .flatten()
+            .map(|thread| (thread.file_name(), Did::read(&thread.path())));
+        Ok(Threads(threads.collect()))
     }
 
     /// Ends it, which must not have ended before.
@@ -185,14 +188,10 @@ fn times(stat: &str) -> Result<Usage> {
 pub(crate) struct Usage {
     /// Resident memory that belongs to no file: heap and stacks.
     pub(crate) anonymous_bytes: u64,
-    /// How often the kernel switched away from those threads that are there.
-    pub(crate) switches: u64,
     /// Processor time in user mode and in the kernel, to a tick of the kernel.
     pub(crate) cpu: Duration,
     /// The same in user mode.
     pub(crate) user: Duration,
-    /// Processor time of those threads that are there, to a nanosecond.
-    pub(crate) exact_cpu: Duration,
     /// How many threads of the kernel it has.
     pub(crate) threads: u64,
 }
@@ -201,11 +200,57 @@ impl Usage {
     /// What was used since then; memory and threads are those of now.
     pub(crate) fn since(&self, before: &Usage) -> Usage {
         Usage {
-            switches: self.switches.saturating_sub(before.switches),
             cpu: self.cpu.saturating_sub(before.cpu),
             user: self.user.saturating_sub(before.user),
-            exact_cpu: self.exact_cpu.saturating_sub(before.exact_cpu),
             ..*self
         }
+    }
+}
+
+/// What a thread has done, or several together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Did {
+    /// How often the kernel switched away from it because it waited.
+    pub(crate) voluntary: u64,
+    /// How often the kernel switched away from it although it did not wait.
+    pub(crate) involuntary: u64,
+    /// Its processor time, to a nanosecond.
+    pub(crate) cpu: Duration,
+}
+
+impl Did {
+    /// Of a thread's folder in `/proc`; nothing if it has just ended.
+    fn read(folder: &Path) -> Did {
+        let file = |name| std::fs::read_to_string(folder.join(name)).unwrap_or_default();
+        let (status, ran) = (file("status"), file("schedstat"));
+        let ran = ran.split_whitespace().next().and_then(|ns| ns.parse().ok());
+        Did {
+            voluntary: number(&status, "voluntary_ctxt_switches:"),
+            involuntary: number(&status, "nonvoluntary_ctxt_switches:"),
+            cpu: Duration::from_nanos(ran.unwrap_or(0)),
+        }
+    }
+}
+
+/// What each thread of a process has done, by its number.
+#[derive(Debug)]
+pub(crate) struct Threads(pub(super) BTreeMap<OsString, Did>);
+
+impl Threads {
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// What those that are there have done together since then: a new one all that it has ever done.
+    pub(crate) fn since(&self, before: &Threads) -> Did {
+        let mut all = Did::default();
+        for (number, did) in &self.0 {
+            let before = before.0.get(number).copied().unwrap_or_default();
+            all.voluntary += did.voluntary.saturating_sub(before.voluntary);
+            all.involuntary += did.involuntary.saturating_sub(before.involuntary);
+            all.cpu += did.cpu.saturating_sub(before.cpu);
+        }
+        all
     }
 }

@@ -1,5 +1,6 @@
 //! What programs that watch and load a server print, and what a reply must be.
 
+use super::server::{Did, Threads};
 use super::talk::Talk;
 use super::*;
 
@@ -90,4 +91,22 @@ fn percentiles_are_times_that_were_seen() {
         [100, 198, 200]
     );
     assert_eq!(percentile(&mut [], 0.5), Duration::ZERO);
+}
+
+#[test]
+fn what_threads_did_is_told_apart_by_their_numbers() {
+    let did = |voluntary, involuntary, ms| Did {
+        voluntary,
+        involuntary,
+        cpu: Duration::from_millis(ms),
+    };
+    let threads = |list: &[(&str, Did)]| {
+        let list = list.iter().map(|(number, did)| ((*number).into(), *did));
+        Threads(list.collect())
+    };
+    let before = threads(&[("7", did(5, 1, 30)), ("8", did(900, 90, 9_000))]);
+    // One goes on, one has ended and hides nothing, one is new.
+    let after = threads(&[("7", did(8, 3, 34)), ("9", did(10, 20, 100))]);
+    assert_eq!(after.since(&before), did(13, 22, 104));
+    assert_eq!((after.count(), before.since(&before)), (2, did(0, 0, 0)));
 }

@@ -1,12 +1,12 @@
 //! The workloads about sockets: contenders are servers, and `lab client` is the other side.
 
 use crate::figures::{Figure, Of};
-use crate::workload::{Kind, Opt, Usual, Workload};
+use crate::workload::{IDLE_MS, Kind, Opt, Usual, Workload};
 
 use super::{MANY_MAX, OPS_MAX, number};
 
 /// Those whose contenders are servers.
-pub(crate) const SOCKETS: [&str; 4] = ["http", "connect", "echo", "stuck"];
+pub(crate) const SOCKETS: [&str; 5] = ["http", "connect", "echo", "idle", "stuck"];
 
 const fn said(name: &'static str, heading: &'static str) -> Figure {
     let of = Of::Median;
@@ -96,7 +96,7 @@ pub(super) const CONNECT: Workload = Workload {
 
 pub(super) const ECHO: Workload = Workload {
     name: "echo",
-    about: "10,000 connections are idle, then 64 bytes go there and back on them by turns; one round trip is one",
+    about: "64 bytes go there and back on 10,000 connections by turns; one round trip is one",
     op: ["trip", "trips"],
     options: &[
         number(
@@ -114,20 +114,11 @@ pub(super) const ECHO: Workload = Workload {
             MANY_MAX,
             "at least one trip is on its way",
         ),
-        number(
-            "idle-ms",
-            "For how many milliseconds nothing is sent before that",
-            Usual::Always(2_000),
-            3_600_000,
-            "the server is idle for at least a millisecond",
-        ),
         CALLS,
     ],
     size: "trips",
     figures: &[
         said("bytes_connection", "bytes/connection"),
-        said("idle_switches_per_s", "idle switches/s"),
-        said("idle_cpu_ms_per_s", "idle CPU ms/s"),
         said("os_threads", "OS threads"),
         said("us_per_request", "µs/trip"),
         said("p99_us", "p99 µs"),
@@ -139,6 +130,35 @@ pub(super) const ECHO: Workload = Workload {
     title: |values| {
         let [connections, at_once] = ["connections", "at-once"].map(|name| values.number(name));
         format!("Echo, {connections} connections, {at_once} trips at once; what counts is below")
+    },
+    expected: |values| values.number("connections").to_string(),
+};
+
+pub(super) const IDLE: Workload = Workload {
+    name: "idle",
+    about: "10,000 connections on which nothing is sent for a minute: what the server does meanwhile; a connection is one",
+    op: ["connection", "connections"],
+    options: &[
+        connections(10_000, "How many connections there are"),
+        number(
+            IDLE_MS,
+            "For how many milliseconds nothing is sent",
+            Usual::Always(60_000),
+            3_600_000,
+            "the server is idle for at least a millisecond",
+        ),
+    ],
+    size: "connections",
+    figures: &[
+        said("idle_cpu_ms", "CPU ms"),
+        said("idle_switches", "switches"),
+        said("idle_switches_involuntary", "involuntary ones"),
+        said("bytes_connection", "bytes/connection"),
+        said("os_threads", "OS threads"),
+    ],
+    title: |values| {
+        let [connections, ms] = ["connections", IDLE_MS].map(|name| values.number(name));
+        format!("{connections} idle connections, looked at for {ms} ms; what counts is below")
     },
     expected: |values| values.number("connections").to_string(),
 };

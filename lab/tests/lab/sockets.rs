@@ -68,9 +68,10 @@ fn real_servers_are_measured() {
             "us_per_request",
         ),
         (
-            "echo --trips 300 --connections 20 --at-once 3 --idle-ms 1",
+            "echo --trips 300 --connections 20 --at-once 3",
             "bytes_connection",
         ),
+        ("idle --connections 20 --idle-ms 1", "idle_switches"),
         ("http --ms 1 --connections 2", "p99_us"),
     ] {
         let only = "control-epoll,pthreads";
@@ -169,7 +170,7 @@ fn a_client_that_is_asked_for_something_else_says_what_it_expects() {
     for (words, expected) in [
         (
             "client ring true",
-            "expected one of http, connect, echo, stuck",
+            "expected one of http, connect, echo, idle, stuck",
         ),
         ("client connect", "expected SERVER"),
         (
