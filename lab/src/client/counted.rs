@@ -16,8 +16,12 @@ use super::talk::Talk;
 use super::{Asked, Figures};
 use crate::esayln;
 
-/// About how many requests there are first.
-const REQUESTS: usize = 2_000;
+/// About how many requests there are first, if the timed run is as long as usual.
+const REQUESTS: u64 = 2_000;
+/// The same for one of a few milliseconds or trips.
+const REQUESTS_LEAST: u64 = 200;
+/// A timed run of so many milliseconds is as long as usual.
+const USUAL_MS: u64 = 500;
 /// So many connections at most: a server that is watched is slow.
 const CONNECTIONS_MAX: usize = 64;
 
@@ -90,6 +94,15 @@ pub(super) fn figures(asked: &Asked<'_>) -> Result<Figures> {
     Ok(figures)
 }
 
+/// Whoever has asked for a short run does not wait for a long count.
+fn requests(asked: &Asked<'_>) -> usize {
+    let like_the_run = match asked.workload.name {
+        "echo" => asked.values.number("trips"),
+        _ => asked.values.number("ms") * REQUESTS / USUAL_MS,
+    };
+    like_the_run.clamp(REQUESTS_LEAST, REQUESTS) as usize
+}
+
 impl Watcher {
     fn per_request(&self, asked: &Asked<'_>) -> Result<f64> {
         let file = asked
@@ -98,7 +111,7 @@ impl Watcher {
             .join(format!("counted-{}", std::process::id()));
         std::fs::create_dir_all(&asked.paths.out)?;
         let connections = asked.connections().min(CONNECTIONS_MAX);
-        let rounds = REQUESTS.div_ceil(connections);
+        let rounds = requests(asked).div_ceil(connections);
         let both = || -> Result<[u64; 2]> {
             let less = self.count(asked, rounds, &file)?;
             Ok([less, self.count(asked, 2 * rounds, &file)?])
