@@ -64,7 +64,8 @@ pub fn run(
     let requests = std::slice::from_ref(request);
     let how = How::new(common.runs, common.timeout, BUDGET_S);
     let jobs = jobs(&selected, &built, requests);
-    let idle_s = request.idle_s() * f64::from(common.runs) * jobs as f64;
+    // Twice, as a run may take half of what is left for its job.
+    let idle_s = 2.0 * request.idle_s() * f64::from(common.runs) * jobs as f64;
     let limit_s = request.asked.is_none().then_some(LIMIT_S + idle_s);
     let mut clock = Clock::new(limit_s, jobs);
     let measured = session.measure(&selected, &built, requests, &how, &mut clock, &files)?;
