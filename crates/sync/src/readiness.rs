@@ -137,7 +137,7 @@ impl<P: LockPolicy> Readiness<P> {
     /// `false`: it was meant for another generation, and nothing was done.
     pub fn note(&self, generation: Generation, closed: bool) -> bool {
         self.line
-            .change_if(|bits| Trying::note(bits, generation.0, closed))
+            .change_ahead(|bits| Trying::note(bits, generation.0, closed))
     }
 
     /// It was tried in vain after this event.

@@ -77,7 +77,7 @@ pub use permit::Permit;
 #[cfg(feature = "std")]
 mod processor;
 #[cfg(feature = "std")]
-pub use processor::{counter, has_counter, prefetch};
+pub use processor::{counter, has_counter, prefetch, prefetch_around};
 
 #[cfg(feature = "std")]
 mod start;

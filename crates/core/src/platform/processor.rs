@@ -44,6 +44,22 @@ pub fn prefetch<T>(soon: &T) {
     let _ = soon;
 }
 
+/// Hints that what lies around this address is used soon: so many bytes before it, and as many from it on.
+#[inline(always)]
+pub fn prefetch_around<T>(soon: core::ptr::NonNull<T>, before: usize, from: usize) {
+    #[cfg(all(target_arch = "x86_64", not(any(miri, gossamer_portable))))]
+    {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let first = soon.as_ptr().cast::<i8>().wrapping_sub(before);
+        for line in (0..before + from).step_by(64) {
+            // SAFETY: a hint; the processor ignores an address that it cannot load.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(line)) };
+        }
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(any(miri, gossamer_portable)))))]
+    let _ = (soon, before, from);
+}
+
 #[cfg(all(
     target_arch = "x86_64",
     not(any(loom, shuttle, miri, gossamer_portable))
