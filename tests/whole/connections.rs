@@ -174,9 +174,7 @@ async fn send<T: Transport>(
             let position = from.position();
             let some = connection.write(&bytes[position as usize..]);
             let sent = ledger.cut(rng, some).await;
-            let sent =
-                sent.map(|sent| sent.map(|bytes| from.set_position(position + bytes as u64)));
-            sent
+            sent.map(|sent| sent.map(|bytes| from.set_position(position + bytes as u64)))
         };
         is_open = !matches!(sent, Some(Err(error)) if is_end(&error));
     }
