@@ -10,7 +10,7 @@ mod ledger;
 mod transport;
 
 use std::io::{self, Cursor, ErrorKind};
-use std::net::Shutdown;
+use std::net::{self, Shutdown};
 use std::ops::Range;
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -51,7 +51,12 @@ fn a_million_connections_are_cut() {
     let running = thread::spawn(move || {
         let mut all = Counts::default();
         all += of::<Tcp4>(connections * 4 / 10);
-        all += of::<Tcp6>(connections * 2 / 10);
+        if net::TcpListener::bind((net::Ipv6Addr::LOCALHOST, 0)).is_ok() {
+            all += of::<Tcp6>(connections * 2 / 10);
+        } else {
+            println!("going on without IPv6, which this machine does not have");
+            all += of::<Tcp4>(connections * 2 / 10);
+        }
         all += of::<Unix>(connections * 4 / 10);
         println!("{:<28} {all}", "all");
         assert!(all.connections >= connections as u64, "{all}");
@@ -70,17 +75,14 @@ fn of<T: Transport>(connections: usize) -> Counts {
     for (model, fibers, of_ten) in USERS {
         let rt = Runtime::builder().model(model).fibers(FIBERS).build();
         let rt = rt.expect("a runtime");
+        let suffix = if fibers { ", fibers" } else { "" };
+        let who = format!("{} {model}{suffix}", T::NAME);
         let rounds = (connections * of_ten).div_ceil(10 * EACH * CLIENTS);
         let start = Instant::now();
         let mut counts = Counts::default();
         for number in 0..rounds {
-            counts += round::<T>(&rt, fibers, number as u64);
+            counts += round::<T>(&rt, fibers, &who, number as u64);
         }
-        let who = format!(
-            "{} {model}{}",
-            T::NAME,
-            if fibers { ", fibers" } else { "" }
-        );
         println!(
             "{who:<28} {counts} {:>6.1} s",
             start.elapsed().as_secs_f64()
@@ -100,8 +102,11 @@ where
     }
 }
 
-fn round<T: Transport>(rt: &Runtime, fibers: bool, number: u64) -> Counts {
-    let ledger = Arc::new(Ledger::new(CLIENTS * EACH));
+fn round<T: Transport>(rt: &Runtime, fibers: bool, who: &str, number: u64) -> Counts {
+    let ledger = Arc::new(Ledger::new(
+        format!("{who}, round {number}"),
+        CLIENTS * EACH,
+    ));
     let (listener, address) = T::listen();
     let (mut rng, handle) = (Rng::with_seed(number), rt.handle());
     let serves = serve::<T>(listener, handle.clone(), fibers, ledger.clone(), rng.fork());
@@ -286,7 +291,7 @@ async fn receive<S: Socket>(
                 Some(number) => *number = *byte,
                 None => {
                     let expected = byte_at(u64::from_le_bytes(numbers), place as u64);
-                    assert_eq!(*byte, expected, "at {place}");
+                    assert_eq!(*byte, expected, "{}: at {place}", ledger.who);
                 }
             }
             place += 1;

@@ -196,10 +196,13 @@ impl fmt::Display for WaiterKind {
 }
 
 impl fmt::Display for Dump {
-    /// A line for each, and one for each further thing that it waits for; and a deadlock that is suspected, though somebody
+    /// A line for each, one for each further thing that it waits for, and one for each socket; and a deadlock that is suspected, though somebody
     /// else may end it, as others run: some who wait for each other.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_waiters(f)?;
+        for (at, socket) in self.sockets.iter().enumerate() {
+            write!(f, "\n  socket {at}: {socket}")?;
+        }
         self.write_circle(f, "suspected deadlock, a circle")
     }
 }
@@ -241,9 +244,6 @@ impl Dump {
                 }
                 self.write_wait(f, waits_for)?;
             }
-        }
-        for (at, socket) in self.sockets.iter().enumerate() {
-            write!(f, "\n  socket {at}: {socket}")?;
         }
         match self.unheard {
             0 => Ok(()),

@@ -140,7 +140,7 @@ impl<R: Reader> BufReader<R> {
     }
 
     /// How many bytes a line may have, its end apart: 64 KiB, unless this is called. So a peer that never ends its line
-    /// takes about twice as much memory at most.
+    /// takes no more memory than that, or the buffer's capacity, and while the buffer grows three times as much.
     pub fn set_line_limit(&mut self, bytes: usize) {
         self.buffer.line_limit = bytes;
     }

@@ -14,7 +14,9 @@ use std::task::{Context, Poll, ready};
 use gossamer_core::context::SchedulingPoint;
 use gossamer_core::mutant;
 use gossamer_core::platform::per_process;
+use gossamer_core::policy::Shared;
 use gossamer_sched::{Blocking, BlockingOptions, ThreadOptions, simulated_threads};
+use gossamer_sync::raw::{AcquireOwned, OwnedSemaphorePermit, Semaphore};
 use gossamer_task::JoinHandle;
 
 /// The most look-ups that a process makes at once; more wait in line.
@@ -51,7 +53,7 @@ const SHOWN_MAX: usize = 300;
 /// In a simulation: [`Unsupported`](ErrorKind::Unsupported) for names, since the answer comes from outside.
 ///
 /// # Panics
-/// In a forked child, if the look-up began before the fork.
+/// In a forked child, if its call began before the fork; one that stood in line then waits there for good.
 ///
 /// # Examples
 /// ```
@@ -70,15 +72,20 @@ pub fn lookup_host(host: impl Into<String>) -> LookupHost {
     LookupHost::new(host.into(), Location::caller())
 }
 
-/// [`lookup_host`]. Dropped unfinished, it has no effect.
-#[must_use = "operations do nothing until they are awaited or waited for"]
-#[derive(Debug)]
-pub struct LookupHost {
-    host: String,
-    caller: &'static Location<'static>,
-    point: SchedulingPoint,
-    /// None before it has begun.
-    call: Option<Call<io::Result<Vec<SocketAddr>>>>,
+pin_project_lite::pin_project! {
+    /// [`lookup_host`]. Dropped unfinished, it has no effect.
+    #[must_use = "operations do nothing until they are awaited or waited for"]
+    #[derive(Debug)]
+    pub struct LookupHost {
+        host: String,
+        caller: &'static Location<'static>,
+        point: SchedulingPoint,
+        // In line for one of the threads.
+        #[pin]
+        turn: Option<AcquireOwned<Shared>>,
+        // On it.
+        call: Option<JoinHandle<io::Result<Vec<SocketAddr>>>>,
+    }
 }
 
 impl LookupHost {
@@ -87,6 +94,7 @@ impl LookupHost {
             host,
             caller,
             point: SchedulingPoint::new(),
+            turn: None,
             call: None,
         }
     }
@@ -100,81 +108,87 @@ impl LookupHost {
 impl Future for LookupHost {
     type Output = io::Result<Vec<SocketAddr>>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let host = this.host.as_str();
         if this.call.is_none() {
-            ready!(this.point.pass(cx.waker()));
-            let (name, port) = match Host::parse(&this.host)? {
-                Host::Address(address) => return Poll::Ready(Ok(vec![address])),
-                Host::Name(name, port) => (name.to_string(), port),
-            };
-            if simulated_threads().is_some() {
-                return Poll::Ready(Err(simulated(&this.host)));
+            if this.turn.is_none() {
+                ready!(this.point.pass(cx.waker()));
+                if let Host::Address(address) = Host::parse(host)? {
+                    return Poll::Ready(Ok(vec![address]));
+                }
+                if simulated_threads().is_some() {
+                    return Poll::Ready(Err(simulated(host)));
+                }
+                this.turn.set(Some(lookups().turn()));
             }
-            let call = Call::new(threads(), move || addresses(&name, port), this.caller);
-            this.call = Some(call.map_err(|error| no_thread(&this.host, &error))?);
+            let turn = this.turn.as_mut().as_pin_mut().expect("it is in line");
+            let turn = ready!(turn.poll(cx)).expect("nobody closes it");
+            let Host::Name(name, port) = Host::parse(host)? else {
+                unreachable!("an address is not looked up");
+            };
+            let name = name.to_string();
+            let call = lookups().call(turn, move || addresses(&name, port), this.caller);
+            *this.call = Some(call.map_err(|error| no_thread(host, &error))?);
         }
         let call = this.call.as_mut().expect("it has begun");
-        let answer = match ready!(Pin::new(&mut call.handle).poll(cx)) {
-            Ok(Some(answer)) => answer,
-            // It stood in line while the system granted no thread.
-            Ok(None) | Err(_) => Err(io::Error::other("no thread has made the call")),
+        let answer = match ready!(Pin::new(call).poll(cx)) {
+            Ok(answer) => answer,
+            // The system granted no thread.
+            Err(_) => Err(io::Error::other("no thread has made the call")),
         };
-        Poll::Ready(answer.map_err(|error| failed(&this.host, &error)))
+        Poll::Ready(answer.map_err(|error| failed(host, &error)))
     }
 }
 
+/// What makes look-ups.
+struct Lookups {
+    /// One for each thread: who waits for a turn, and is dropped, leaves nothing behind. (Those of a name server that does
+    /// not answer would else stand before all others.)
+    turns: Arc<Semaphore<Shared>>,
+    threads: Blocking,
+}
+
 per_process! {
-    fn threads() -> Blocking = new_threads()
+    fn lookups() -> Lookups = Lookups::new()
 }
 
-/// Threads for look-ups.
-fn new_threads() -> Blocking {
-    let mut threads = ThreadOptions::default();
-    threads.set_name(|| "gossamer-names".to_string());
-    let threads_max = match mutant!("lookups_take_all_threads") {
-        true => usize::MAX,
-        false => LOOKUPS_MAX,
-    };
-    Blocking::with_options(BlockingOptions {
-        threads_max,
-        threads,
-        ..BlockingOptions::default()
-    })
-}
+impl Lookups {
+    fn new() -> Self {
+        let mut threads = ThreadOptions::default();
+        threads.set_name(|| "gossamer-names".to_string());
+        let most = match mutant!("lookups_take_all_threads") {
+            true => Semaphore::<Shared>::MAX_PERMITS,
+            false => LOOKUPS_MAX,
+        };
+        Self {
+            turns: Arc::new(Semaphore::<Shared>::new(most)),
+            threads: Blocking::with_options(BlockingOptions {
+                threads,
+                ..BlockingOptions::default()
+            }),
+        }
+    }
 
-/// A call on one of the threads.
-#[derive(Debug)]
-struct Call<T> {
-    handle: JoinHandle<Option<T>>,
-    /// Gone when nobody waits for the output any more.
-    _wanted: Arc<()>,
-}
+    fn turn(&self) -> AcquireOwned<Shared> {
+        self.turns.clone().acquire_owned()
+    }
 
-impl<T: Send + 'static> Call<T> {
-    /// Has one of the threads make the call. If this is dropped before, nobody makes it: those of a name server that does
-    /// not answer would else stand before all others.
+    /// Has a thread make the call.
     ///
     /// # Errors
     /// There is no thread yet, and the system grants none.
-    fn new(
-        threads: &Blocking,
+    fn call<T: Send + 'static>(
+        &self,
+        turn: OwnedSemaphorePermit<Shared>,
         call: impl FnOnce() -> T + Send + 'static,
         caller: &'static Location<'static>,
-    ) -> io::Result<Self> {
-        let wanted = Arc::new(());
-        let is_wanted = Arc::downgrade(&wanted);
-        let handle = threads.try_spawn(
-            move || {
-                let wants = is_wanted.strong_count() > 0 || mutant!("dropped_lookups_are_made");
-                wants.then(call)
-            },
-            caller,
-        )?;
-        Ok(Self {
-            handle,
-            _wanted: wanted,
-        })
+    ) -> io::Result<JoinHandle<T>> {
+        let call = move || {
+            let _turn = turn;
+            call()
+        };
+        self.threads.try_spawn(call, caller)
     }
 }
 
@@ -208,13 +222,13 @@ impl<'a> Host<'a> {
         if let Ok(address) = host.parse() {
             return Ok(Self::Address(address));
         }
+        if host.contains("://") {
+            return Err(no_host(host, "a host is a part of a URL"));
+        }
         let (name, port) = match host.rsplit_once(':') {
             Some(parts) if !host.ends_with(']') => parts,
             _ => return Err(no_host(host, "there is no port")),
         };
-        if name.contains("://") {
-            return Err(no_host(host, "a host is a part of a URL"));
-        }
         let in_brackets = name
             .strip_prefix('[')
             .and_then(|name| name.strip_suffix(']'));
@@ -259,11 +273,18 @@ fn no_host(host: &str, found: &str) -> io::Error {
 
 /// The system's answer is no address.
 fn failed(host: &str, error: &io::Error) -> io::Error {
-    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    let text = format!(
-        "cannot look up {host:?}: {error}; `getent ahosts {name}` shows what the system finds"
-    );
+    let mut text = format!("cannot look up {host:?}: {error}");
+    if let Ok(Host::Name(name, _)) = Host::parse(host)
+        && name.bytes().all(is_of_a_name)
+    {
+        text += &format!("; `getent ahosts {name}` shows what the system finds");
+    }
     io::Error::new(error.kind(), text)
+}
+
+/// Whether a shell takes it as it is. (The name may be a stranger's.)
+fn is_of_a_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b".:%_-".contains(&byte)
 }
 
 fn no_thread(host: &str, error: &io::Error) -> io::Error {

@@ -22,7 +22,8 @@ const NO_SIGNAL: SendFlags = SendFlags::NOSIGNAL;
 /// The most buffers that one call takes: `IOV_MAX`.
 const BUFFERS: usize = 1024;
 
-/// Declares operations on a borrowed socket: what they have beside the socket (and its lifetime, if that is another one), which way they go, and how they try.
+/// Declares operations on a borrowed socket: what they have beside the socket (and the lifetime of buffers in a list, if
+/// that is another one), which way they go, and how they try.
 macro_rules! operations {
     ($(
         $(#[$doc:meta])*

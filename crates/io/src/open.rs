@@ -9,9 +9,9 @@ use rustix::net::{getpeername, getsockname};
 use crate::slot::{Kind, Slot, slots};
 use crate::socket::{address_in_words, kind_of};
 
-/// All of this process.
+/// All of this process; of a forked child those that it has opened itself.
 pub(crate) fn open_sockets() -> Vec<ListedSocket> {
-    slots().iter().filter_map(listed).collect()
+    slots().begun_here().filter_map(listed).collect()
 }
 
 fn listed(slot: &Slot) -> Option<ListedSocket> {

@@ -80,10 +80,20 @@ impl Registration {
         self.0 != 0
     }
 
+    /// Whether this process has registered it: a forked child may find the lock of what it has inherited locked for good.
+    fn is_here(self) -> bool {
+        self.is_somewhere() && self.of_process() == u64::from(Process::forks())
+    }
+
+    /// How often the process had been forked.
+    fn of_process(self) -> u64 {
+        self.0 << 1 >> 33
+    }
+
     /// Whether it is good for who waits on this thread. `false`: perhaps even so.
     #[inline]
     pub(crate) fn is_attended(self) -> bool {
-        let is_here = self.0 << 1 >> 33 == u64::from(Process::forks());
+        let is_here = self.of_process() == u64::from(Process::forks());
         let number = self.0 as u32;
         number != 0
             && is_here
@@ -172,6 +182,10 @@ impl Slot {
             .store(descriptor as u32 | mark, Ordering::Relaxed);
     }
 
+    fn since(&self) -> Moment {
+        Moment::from_nanos(self.since.load(Ordering::Relaxed)) // Relaxed: as above
+    }
+
     /// Its socket is about to go, or to be taken; with the lock of `registry`.
     pub(crate) fn end(&self) {
         // Relaxed: the lock orders it.
@@ -183,13 +197,12 @@ impl Slot {
     pub(crate) fn descriptor(&self) -> Option<(RawFd, Kind, Duration)> {
         // Relaxed: the number alone is used, and only `end` makes it wrong, with the lock.
         let marked = self.descriptor.load(Ordering::Relaxed);
-        let since = Moment::from_nanos(self.since.load(Ordering::Relaxed)); // Relaxed: as above
         let kind = if marked & OTHER == 0 {
             Kind::Socket
         } else {
             Kind::Other
         };
-        let age = Moment::real_now().since(since);
+        let age = Moment::real_now().since(self.since());
         (marked != NO_DESCRIPTOR).then_some(((marked & !OTHER) as RawFd, kind, age))
     }
 
@@ -220,9 +233,19 @@ static SLOTS: Slots = Slots {
     unused: UnmodelledU32::new(0),
 };
 
-per_process! {
+/// What a process has of the table to itself.
+struct Own {
     /// Slots that were used, and that no socket has now.
-    fn free() -> Mutex<Vec<u32>> = Mutex::new(Vec::new())
+    free: Mutex<Vec<u32>>,
+    /// Before its first socket. What a forked child has inherited is older.
+    began: Moment,
+}
+
+per_process! {
+    fn own() -> Own = Own {
+        free: Mutex::new(Vec::new()),
+        began: Moment::real_now(),
+    }
 }
 
 /// The slots.
@@ -243,14 +266,20 @@ impl Slots {
         self.parts.get(part)?.get()?.get((index - begin) as usize)
     }
 
-    /// All that have been used.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Slot> {
+    fn iter(&self) -> impl Iterator<Item = &Slot> {
         self.parts.iter().filter_map(OnceLock::get).flatten()
+    }
+
+    /// Those that this process has begun to use. (Of those that it has inherited, another thread of its parent's may have
+    /// had the lock when it was forked, and then it stays locked here.)
+    pub(crate) fn begun_here(&self) -> impl Iterator<Item = &Slot> {
+        let began = own().began;
+        self.iter().filter(move |slot| slot.since() >= began)
     }
 
     /// One for a new socket.
     pub(crate) fn take(&'static self) -> &'static Slot {
-        let again = free().lock().pop();
+        let again = own().free.lock().pop();
         // Relaxed: each number once.
         let index = again.unwrap_or_else(|| self.unused.fetch_add(1, Ordering::Relaxed));
         let (part, begin) = part_of(index);
@@ -266,7 +295,7 @@ impl Slots {
     pub(crate) fn give_back(&self, slot: &Slot) {
         slot.read.begin_anew();
         slot.write.begin_anew();
-        free().lock().push(slot.index);
+        own().free.lock().push(slot.index);
     }
 
     /// Something has happened at a socket.
@@ -278,7 +307,8 @@ impl Slots {
 
     /// Nobody polls these any more: those that wait for it try again, and find another one.
     pub(crate) fn leave(&self, registry: &Registry) {
-        for slot in self.iter() {
+        let registered = self.iter().filter(|slot| slot.registration().is_here());
+        for slot in registered {
             let mut at = slot.registry.lock();
             if at.as_deref().is_some_and(|at| std::ptr::eq(at, registry)) {
                 *at = None;

@@ -189,7 +189,8 @@ pub(crate) fn kind_of(socket: impl AsFd) -> io::Result<String> {
     Ok(kind_in_words(socket_domain(&socket)?, kind, listens))
 }
 
-/// An address as a reader knows it, if it is one at all: a path, `@` and a name, or an address of IP.
+/// An address as a reader knows it, if it is one at all: a path, `@` and a name, or an address of IP. The peer chooses its
+/// name, which is escaped.
 pub(crate) fn address_in_words(told: SocketAddrAny) -> Option<String> {
     if let Ok(ip) = SocketAddr::try_from(told.clone()) {
         return Some(ip.to_string());
@@ -197,7 +198,8 @@ pub(crate) fn address_in_words(told: SocketAddrAny) -> Option<String> {
     let unix = of_unix(Some(told)).ok()?;
     let name = unix.as_abstract_name().map(String::from_utf8_lossy);
     let path = unix.as_pathname().map(|path| path.display().to_string());
-    path.or_else(|| name.map(|name| format!("@{name}")))
+    let words = path.or_else(|| name.map(|name| format!("@{name}")));
+    words.map(|words| words.escape_debug().to_string())
 }
 
 fn kind_in_words(family: AddressFamily, kind: SocketType, listens: bool) -> String {

@@ -9,6 +9,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
+use std::time::Instant;
 
 use gossamer_core::dump::Deadlock;
 use gossamer_core::platform::atomic::Ordering;
@@ -101,7 +102,7 @@ fn all_sleep(looks: u32) -> Duration {
 
 /// Tells one thread.
 fn fail(caller: Caller, called: &RollCall, asleep: &[Asleep]) {
-    let deadlock = Deadlock::new(tell(called, asleep));
+    let deadlock = Deadlock::new(tell(called, asleep, Instant::now()));
     let is_told = sleepers::fail_one(&deadlock);
     drop(caller);
     if !is_told && sleepers::all_asleep().is_some() {

@@ -113,8 +113,8 @@ pub fn dump() -> Dump {
             None => sleep(LOOK_EVERY),
         }
     };
-    caller.call();
     let began = Instant::now();
+    caller.call();
     let (mut before, mut quiet) = (0, 0);
     while began.elapsed() < PATIENCE && quiet < QUIET_LOOKS {
         sleep(LOOK_EVERY);
@@ -128,11 +128,11 @@ pub fn dump() -> Dump {
     }
     let called = caller.end().unwrap_or_default();
     drop(caller);
-    tell(&called, &sleepers::asleep_now())
+    tell(&called, &sleepers::asleep_now(), began)
 }
 
-/// What has come of a roll call, and the threads that sleep.
-pub(crate) fn tell(called: &RollCall, asleep: &[Asleep]) -> Dump {
+/// What has come of a roll call, and the threads that sleep. Sockets that have been opened since are nobody's.
+pub(crate) fn tell(called: &RollCall, asleep: &[Asleep], since: Instant) -> Dump {
     let tasks = called.living.iter().map(|task| Told {
         kind: match task.is_fiber {
             true => WaiterKind::Fiber,
@@ -155,7 +155,12 @@ pub(crate) fn tell(called: &RollCall, asleep: &[Asleep]) -> Dump {
     let joins = called.living.iter().map(|task| task.join);
     let whos = all.iter().map(|told| recording::who_at(told.address));
     let listed = SOCKETS.get().map(|list| list()).unwrap_or_default();
-    let objects = listed.iter().map(|socket| socket.objects).enumerate();
+    // What has an answer's address by now may be a socket that was opened since.
+    let called_for = since.elapsed();
+    let all_listed = listed.iter().enumerate();
+    let objects = all_listed
+        .filter(|(_, listed)| listed.socket.age > called_for)
+        .map(|(at, listed)| (at, listed.objects));
     let mut telling = Telling {
         sockets: objects
             .flat_map(|(at, [reads, writes])| {

@@ -11,13 +11,14 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use gossamer::net::{TcpListener, TcpStream, lookup_host};
+use gossamer::time::sleep as rest;
 use gossamer::{TimeoutExt, Wait};
 use gossamer_sim::explore;
 use rustix::net::listen;
 
 use super::{LOCAL, LOCAL_6, everywhere, waits};
 use crate::conform::Kind;
-use crate::models::patience;
+use crate::models::{patience, watched};
 
 /// From one attempt to the next, if none fails.
 const DELAY: Duration = Duration::from_millis(250);
@@ -197,7 +198,12 @@ async fn connects_to(kind: Kind, host: &str, at: SocketAddr) {
 
 #[test]
 fn by_name() {
-    everywhere(|kind| connects_to(kind, "localhost", LOCAL));
+    everywhere(|kind| async move {
+        // The first one: another test may listen at that port of the second.
+        let found = kind.finish(lookup_host("localhost:0")).await;
+        let at = found.expect("the machine knows itself")[0];
+        connects_to(kind, "localhost", at).await;
+    });
 }
 
 #[test]
@@ -235,6 +241,22 @@ fn after_a_refusal_the_next_address_is_tried() {
             .await
             .expect("the last listens");
         assert_eq!(client.peer_addr().expect("an address"), at_open);
+    });
+}
+
+/// The next address is tried while the first one goes on. (Once: its system tries again after a second.)
+#[test]
+fn the_first_may_answer_late() {
+    watched("two that hang", || {
+        let ((first, at_first, _one), (_second, at_second, _other)) = (full(), full());
+        let mut connect = pin!(TcpStream::connect_any([at_first, at_second]));
+        waits(connect.as_mut()).wait();
+        rest(DELAY * 2).wait();
+        // The second attempt begins.
+        waits(connect.as_mut()).wait();
+        first.accept().wait().expect("the one");
+        let client = connect.as_mut().wait().expect("there is room");
+        assert_eq!(client.peer_addr().expect("an address"), at_first);
     });
 }
 

@@ -14,6 +14,8 @@ pub(super) const NONE: u64 = u64::MAX;
 /// The connections of one listener, by the numbers that they send first.
 #[derive(Default)]
 pub(super) struct Ledger {
+    /// Whose they are, and in which round, which is the seed.
+    pub(super) who: String,
     pub(super) all: Vec<Entry>,
     pub(super) accepted: AtomicU64,
     pub(super) connected: AtomicU64,
@@ -55,10 +57,11 @@ pub(super) fn byte_at(connection: u64, place: u64) -> u8 {
 }
 
 impl Ledger {
-    pub(super) fn new(connections: usize) -> Self {
+    pub(super) fn new(who: String, connections: usize) -> Self {
         let all = (0..connections).map(|_| Entry::default()).collect();
         Self {
             all,
+            who,
             ..Self::default()
         }
     }
@@ -80,6 +83,7 @@ impl Ledger {
         for (number, entry) in self.all.iter().enumerate() {
             let (written, read) = (get(&entry.written), get(&entry.read));
             let (ended, told) = (get(&entry.was_ended), get(&entry.was_told));
+            let number = format!("{}: connection {number}", self.who);
             assert!(get(&entry.servers) <= 1, "{number} came twice");
             assert!(read <= written, "{number}: {read} of {written} bytes");
             let is_all = read == written;
@@ -100,7 +104,8 @@ impl Ledger {
         let least = counts.connections - get(&self.reset);
         assert!(
             (least..=most).contains(&accepted),
-            "{accepted} were accepted, of {least} to {most}"
+            "{}: {accepted} were accepted, of {least} to {most}",
+            self.who
         );
         counts
     }

@@ -36,13 +36,17 @@ type Test = fn() -> Checked;
 
 fn main() -> ExitCode {
     with_less_of_a_lock_of_std();
-    let tests: [(&str, Test); 10] = [
+    let tests: [(&str, Test); 11] = [
         // As long as there has been one thread only.
         ("one_thread_goes_on", one_thread_goes_on),
         ("what_had_threads_is_refused", what_had_threads_is_refused),
         ("scopes_are_refused", scopes::are_refused),
         ("new_runtimes_work", new_runtimes_work),
         ("sockets_are_the_childs_own", sockets::are_the_childs_own),
+        (
+            "sockets_are_listed_by_the_child",
+            sockets::are_listed_by_the_child,
+        ),
         (
             "names_are_looked_up_in_a_child",
             sockets::names_are_looked_up_in_a_child,

@@ -53,6 +53,18 @@ pub(super) fn are_the_childs_own() -> Checked {
     Ok(())
 }
 
+/// A dump in the child has the sockets that it has opened, and asks of no others.
+pub(super) fn are_listed_by_the_child() -> Checked {
+    let (_inherited, _peer) = pair()?;
+    in_child(|| {
+        let rt = Runtime::builder().model(Model::Single).build();
+        let rt = rt.expect("a runtime");
+        assert_eq!(rt.dump().sockets().len(), 0);
+        let (_own, _peer) = pair().expect("there are ports");
+        assert_eq!(rt.dump().sockets().len(), 1);
+    })
+}
+
 /// The threads of the parent's look-ups are not there in the child, which starts its own.
 pub(super) fn names_are_looked_up_in_a_child() -> Checked {
     let expected = lookup_host("localhost:80").wait()?;

@@ -1,50 +1,46 @@
 //! Threads of look-ups, and what is a host.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use std::task::Waker;
 
 use gossamer_core::wait::Wait;
 
 use super::*;
 
 /// Calls that hold all threads, and what lets each return.
-fn hold(threads: &Blocking) -> Vec<(Call<()>, Sender<()>)> {
+fn hold(lookups: &Lookups) -> Vec<(JoinHandle<()>, Sender<()>)> {
     let hold_one = |_| {
         let (end, ends) = channel();
         let call = move || {
             let _ended = ends.recv();
         };
-        let call = Call::new(threads, call, Location::caller()).expect("a thread");
-        (call, end)
+        let turn = lookups.turn().wait().expect("open");
+        let call = lookups.call(turn, call, Location::caller());
+        (call.expect("a thread"), end)
     };
     (0..LOOKUPS_MAX).map(hold_one).collect()
 }
 
-#[test]
-fn more_lookups_wait_in_line() {
-    let threads = new_threads();
-    let held = hold(&threads);
-    let late = Call::new(&threads, || 7, Location::caller()).expect("there are threads");
-    assert_eq!(threads.threads(), LOOKUPS_MAX);
-    drop(held);
-    assert_eq!(late.handle.wait().expect("no panic"), Some(7));
+fn is_pending(turn: Pin<&mut AcquireOwned<Shared>>) -> bool {
+    turn.poll(&mut Context::from_waker(Waker::noop()))
+        .is_pending()
 }
 
 #[test]
-fn dropped_in_line_it_is_not_made() {
-    let threads = new_threads();
-    let mut held = hold(&threads);
-    let made = Arc::new(AtomicBool::new(false));
-    let note = made.clone();
-    let call = move || note.store(true, Ordering::Relaxed);
-    drop(Call::new(&threads, call, Location::caller()).expect("there are threads"));
-    let next = Call::new(&threads, || (), Location::caller()).expect("there are threads");
-    // One thread is free, and makes both in order.
+fn more_lookups_wait_in_line() {
+    let lookups = Lookups::new();
+    let mut held = hold(&lookups);
+    let (mut dropped, mut late) = (Box::pin(lookups.turn()), Box::pin(lookups.turn()));
+    assert!(is_pending(dropped.as_mut()) && is_pending(late.as_mut()));
+    assert_eq!(lookups.threads.threads(), LOOKUPS_MAX);
+    drop(dropped);
+    // One thread is free, which the next one gets that is still in line.
     let (first, end) = held.pop().expect("a call");
     end.send(()).expect("it waits");
-    first.handle.wait().expect("no panic");
-    assert_eq!(next.handle.wait().expect("no panic"), Some(()));
-    assert!(!made.load(Ordering::Relaxed), "nobody waits for it");
+    first.wait().expect("no panic");
+    let turn = late.wait().expect("open");
+    let late = lookups.call(turn, || 7, Location::caller());
+    assert_eq!(late.expect("a thread").wait().expect("no panic"), 7);
 }
 
 #[test]
@@ -74,6 +70,7 @@ fn no_hosts() {
         ("::1", "has brackets around it"),
         ("::1:80", "has brackets around it"),
         ("http://localhost:80", "a part of a URL"),
+        ("https://localhost/[::1]", "a part of a URL"),
         ("[localhost]:80", "brackets are for"),
         ("localhost:", "no number from 0"),
         ("localhost:http", "no number from 0"),
@@ -91,4 +88,13 @@ fn no_hosts() {
         assert!(text.contains("give a name or an address"), "{text}");
         assert!(text.chars().count() < 2 * SHOWN_MAX, "{text}");
     }
+}
+
+#[test]
+fn a_stranger_writes_no_command() {
+    let failed = |host| failed(host, &ErrorKind::NotFound.into()).to_string();
+    let text = failed("[fe80::1%lo]:80");
+    assert!(text.contains("`getent ahosts fe80::1%lo`"), "{text}");
+    let text = failed("a; reboot\n:80");
+    assert!(!text.contains("getent") && !text.contains('\n'), "{text}");
 }

@@ -157,11 +157,12 @@ impl Attempts {
 
     /// Why there is no connection.
     fn error(&mut self) -> io::Error {
-        let Some((_, last)) = self.failed.last() else {
+        let Some((_, first)) = self.failed.first() else {
             let text = "connect_any() was given no address: it has to have one at least";
             return io::Error::new(ErrorKind::InvalidInput, text);
         };
-        let kind = last.kind();
+        // Those that this machine cannot reach at all come last, by RFC 6724.
+        let kind = first.kind();
         let host = self.host.as_deref();
         let text = match &*self.failed {
             [(address, error)] if host.is_none_or(|host| host == address.to_string()) => {
@@ -179,9 +180,9 @@ impl Attempts {
         };
         let text = match self.untried {
             0 => text,
-            untried => format!(
-                "{text}; {untried} more were not tried: give those that matter first, at most {ADDRESSES_MAX}"
-            ),
+            untried => {
+                format!("{text}; {untried} more were not tried, as {ADDRESSES_MAX} are the most")
+            }
         };
         io::Error::new(kind, text)
     }

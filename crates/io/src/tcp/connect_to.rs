@@ -15,6 +15,7 @@ pin_project_lite::pin_project! {
     #[must_use = "operations do nothing until they are awaited or waited for"]
     #[derive(Debug)]
     pub struct ConnectTo {
+        #[pin]
         lookup: LookupHost,
         caller: &'static Location<'static>,
         // None before the addresses are known.
@@ -42,7 +43,7 @@ impl Future for ConnectTo {
             if let Some(connect) = this.connect.as_mut().as_pin_mut() {
                 return connect.poll(cx);
             }
-            let addresses = ready!(Pin::new(&mut *this.lookup).poll(cx))?;
+            let addresses = ready!(this.lookup.as_mut().poll(cx))?;
             let host = this.lookup.host().to_string();
             let connect = ConnectAny::new(addresses, Some(host), this.caller);
             this.connect.set(Some(connect));

@@ -1,4 +1,7 @@
-//! The order of attempts, and how many there are.
+//! The order of attempts, how many there are, and that a failure holds up none.
+
+use std::net::TcpListener;
+use std::task::Waker;
 
 use super::*;
 
@@ -51,4 +54,25 @@ fn beyond_the_limit_none_is_tried() {
         .push((address(1), ErrorKind::TimedOut.into()));
     let text = attempts.error().to_string();
     assert!(text.contains("4 more were not tried"), "{text}");
+}
+
+/// Nobody waits between attempts of which each fails.
+#[test]
+fn a_failure_begins_the_next_at_once() {
+    let closed = || {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        listener.local_addr().expect("an address")
+    };
+    let addresses = [closed(), closed(), closed()];
+    let mut connect = Box::pin(ConnectAny::new(addresses, None, Location::caller()));
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut began = 0;
+    while connect.as_mut().poll(&mut cx).is_pending() {
+        let attempts = &connect.attempts;
+        began = began.max(attempts.failed.len() + attempts.running.len());
+        assert_eq!(attempts.running.len(), 1, "no delay has passed");
+        std::thread::yield_now();
+    }
+    assert!(began <= addresses.len());
+    assert_eq!(connect.attempts.failed.len(), addresses.len());
 }
