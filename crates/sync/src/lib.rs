@@ -21,6 +21,7 @@ mod line;
 mod mutex;
 mod mvar;
 mod once;
+#[cfg(feature = "std")]
 mod readiness;
 mod rwlock;
 mod semaphore;
@@ -41,6 +42,7 @@ pub mod raw {
     pub use crate::once::cell::{GetOrInit, GetOrTryInit, OnceCell};
     pub use crate::once::ivar::{IVar, ReadIVar};
     pub use crate::once::lazy::Lazy;
+    #[cfg(feature = "std")]
     #[doc(hidden)]
     pub use crate::readiness::{EventNumber, Generation, Readiness, Try};
     pub use crate::rwlock::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard};

@@ -21,6 +21,7 @@
 //! `HAS_WAITERS` says that somebody waits, so that who comes or leaves while nobody does needs one exchange and no
 //! list.
 
+#[cfg(feature = "std")]
 mod ahead;
 mod borrowed;
 mod owned;

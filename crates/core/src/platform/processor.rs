@@ -31,17 +31,7 @@ pub fn has_counter() -> bool {
 /// Hints that the value is used soon: the processor starts to load it into its caches.
 #[inline(always)]
 pub fn prefetch<T>(soon: &T) {
-    #[cfg(all(target_arch = "x86_64", not(any(miri, gossamer_portable))))]
-    {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let soon = core::ptr::from_ref(soon).cast::<i8>();
-        for line in (0..size_of::<T>()).step_by(64) {
-            // SAFETY: a hint; the processor ignores an address that it cannot load.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(soon.wrapping_add(line)) };
-        }
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(any(miri, gossamer_portable)))))]
-    let _ = soon;
+    prefetch_around(core::ptr::NonNull::from(soon), 0, size_of::<T>());
 }
 
 /// Hints that what lies around this address is used soon: so many bytes before it, and as many from it on.
