@@ -9,8 +9,8 @@
 //! told to end by SIGTERM, of which it may simply die.
 //!
 //! In `server` are its process and what `/proc` shows of it, in `closed` the loops in which a request waits for the
-//! reply before it, in `idle` the connections on which nothing is sent, in `stuck` the loop that keeps to a schedule, in `wrk` that program, and in `counted` what is counted
-//! in runs of its own.
+//! reply before it, in `idle` the connections on which nothing is sent, in `stuck` the loop that keeps to a schedule, in
+//! `wrk` that program, and in `counted` what is counted in runs of its own.
 
 use std::time::{Duration, Instant};
 

@@ -192,9 +192,8 @@ async fn send<T: Transport>(
             &entry.was_told,
             u64::from(is_told(&connection, from.position(), ledger, rng).await),
         );
-    } else if rng.bool() {
-        T::reset_when_dropped(&connection);
-        add(&ledger.reset, 1);
+    } else if rng.bool() && T::reset_when_dropped(&connection) {
+        add(&entry.was_reset, 1);
     }
 }
 
@@ -297,7 +296,12 @@ async fn receive<S: Socket>(
             place += 1;
         }
     }
-    let number = (place >= 8).then(|| u64::from_le_bytes(numbers))?;
+    if place < 8 {
+        // Not for want of bytes.
+        add(&ledger.left_early, u64::from(place >= most));
+        return None;
+    }
+    let number = u64::from_le_bytes(numbers);
     let Some(entry) = ledger.all.get(number as usize) else {
         assert_eq!(number, NONE);
         return Some(NONE);

@@ -196,8 +196,8 @@ impl fmt::Display for WaiterKind {
 }
 
 impl fmt::Display for Dump {
-    /// A line for each, one for each further thing that it waits for, and one for each socket; and a deadlock that is suspected, though somebody
-    /// else may end it, as others run: some who wait for each other.
+    /// A line for each, one for each further thing that it waits for, and one for each socket; and a deadlock that is
+    /// suspected, though somebody else may end it, as others run: some who wait for each other.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_waiters(f)?;
         for (at, socket) in self.sockets.iter().enumerate() {

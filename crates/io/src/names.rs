@@ -120,7 +120,7 @@ impl Future for LookupHost {
                 if simulated_threads().is_some() {
                     return Poll::Ready(Err(simulated(host)));
                 }
-                this.turn.set(Some(lookups().turn()));
+                this.turn.set(Some(lookups().turn(this.caller)));
             }
             let turn = this.turn.as_mut().as_pin_mut().expect("it is in line");
             let turn = ready!(turn.poll(cx)).expect("nobody closes it");
@@ -164,14 +164,16 @@ impl Lookups {
         Self {
             turns: Arc::new(Semaphore::<Shared>::new(most)),
             threads: Blocking::with_options(BlockingOptions {
+                // A turn ends a little earlier than its thread is free again.
+                threads_max: most,
                 threads,
                 ..BlockingOptions::default()
             }),
         }
     }
 
-    fn turn(&self) -> AcquireOwned<Shared> {
-        self.turns.clone().acquire_owned()
+    fn turn(&self, caller: &'static Location<'static>) -> AcquireOwned<Shared> {
+        self.turns.clone().acquire_owned_at(caller)
     }
 
     /// Has a thread make the call.

@@ -3,6 +3,7 @@
 use std::os::fd::{BorrowedFd, RawFd};
 
 use gossamer_core::dump::OpenSocket;
+use gossamer_core::moment::Moment;
 use gossamer_sched::ListedSocket;
 use rustix::net::{getpeername, getsockname};
 
@@ -17,7 +18,8 @@ pub(crate) fn open_sockets() -> Vec<ListedSocket> {
 fn listed(slot: &Slot) -> Option<ListedSocket> {
     // With this lock the socket stays open.
     let stays_open = slot.registry.lock();
-    let (descriptor, kind, age) = slot.descriptor()?;
+    let (descriptor, kind) = slot.descriptor()?;
+    let opened = slot.since();
     let mut socket = OpenSocket::default();
     match kind {
         Kind::Socket => describe(&mut socket, descriptor),
@@ -25,11 +27,15 @@ fn listed(slot: &Slot) -> Option<ListedSocket> {
     }
     drop(stays_open);
     socket.descriptor = descriptor;
-    socket.age = age;
+    socket.age = Moment::real_now().since(opened);
     socket.awaits_read = slot.read.has_waiters();
     socket.awaits_write = slot.write.has_waiters();
     let objects = [slot.read.object(), slot.write.object()];
-    Some(ListedSocket { socket, objects })
+    Some(ListedSocket {
+        socket,
+        opened,
+        objects,
+    })
 }
 
 /// Asks the system about an open socket.

@@ -6,7 +6,6 @@
 
 use std::os::fd::RawFd;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use gossamer_core::context::{self, NOWHERE};
 use gossamer_core::fork::Process;
@@ -182,7 +181,8 @@ impl Slot {
             .store(descriptor as u32 | mark, Ordering::Relaxed);
     }
 
-    fn since(&self) -> Moment {
+    /// Since when it has it.
+    pub(crate) fn since(&self) -> Moment {
         Moment::from_nanos(self.since.load(Ordering::Relaxed)) // Relaxed: as above
     }
 
@@ -192,9 +192,9 @@ impl Slot {
         self.descriptor.store(NO_DESCRIPTOR, Ordering::Relaxed);
     }
 
-    /// Its descriptor, and how long it has had it. A [`Kind::Socket`] stays open while the caller has the lock of
+    /// Its descriptor. A [`Kind::Socket`] stays open while the caller has the lock of
     /// `registry`.
-    pub(crate) fn descriptor(&self) -> Option<(RawFd, Kind, Duration)> {
+    pub(crate) fn descriptor(&self) -> Option<(RawFd, Kind)> {
         // Relaxed: the number alone is used, and only `end` makes it wrong, with the lock.
         let marked = self.descriptor.load(Ordering::Relaxed);
         let kind = if marked & OTHER == 0 {
@@ -202,8 +202,7 @@ impl Slot {
         } else {
             Kind::Other
         };
-        let age = Moment::real_now().since(self.since());
-        (marked != NO_DESCRIPTOR).then_some(((marked & !OTHER) as RawFd, kind, age))
+        (marked != NO_DESCRIPTOR).then_some(((marked & !OTHER) as RawFd, kind))
     }
 
     /// Of the socket that has it now.

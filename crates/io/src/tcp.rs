@@ -53,11 +53,11 @@ impl TcpStream {
     ///
     /// # Errors
     /// As of [`lookup_host`](crate::lookup_host). Or no address took the connection: the text has the host, and each address
-    /// with its reason; its kind is that of the first one. By itself it gives up after some minutes: give it a
+    /// with its reason; its kind is that of the first address. By itself it gives up after some minutes: give it a
     /// [`timeout`](https://docs.rs/gossamer-rt/latest/gossamer/trait.TimeoutExt.html).
     ///
     /// # Panics
-    /// In a forked child, if the look-up began before the fork.
+    /// As [`lookup_host`](crate::lookup_host).
     ///
     /// # Examples
     /// ```
@@ -89,7 +89,7 @@ impl TcpStream {
     /// Dropped unfinished, it makes no connection; those that have been made by then are closed.
     ///
     /// # Errors
-    /// No address took the connection: the text has each with its reason, and the kind is that of the first one. Or there
+    /// No address took the connection: the text has each with its reason, and the kind is that of the first address. Or there
     /// is no address: [`InvalidInput`](ErrorKind::InvalidInput). By itself it gives up after some minutes: give it a
     /// [`timeout`](https://docs.rs/gossamer-rt/latest/gossamer/trait.TimeoutExt.html).
     ///

@@ -9,9 +9,9 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
-use std::time::Instant;
 
 use gossamer_core::dump::Deadlock;
+use gossamer_core::moment::Moment;
 use gossamer_core::platform::atomic::Ordering;
 use gossamer_core::platform::{Mutex, UnmodelledU32, per_process};
 use gossamer_core::roll_call::RollCall;
@@ -102,7 +102,7 @@ fn all_sleep(looks: u32) -> Duration {
 
 /// Tells one thread.
 fn fail(caller: Caller, called: &RollCall, asleep: &[Asleep]) {
-    let deadlock = Deadlock::new(tell(called, asleep, Instant::now()));
+    let deadlock = Deadlock::new(tell(called, asleep, Moment::real_now()));
     let is_told = sleepers::fail_one(&deadlock);
     drop(caller);
     if !is_told && sleepers::all_asleep().is_some() {

@@ -9,6 +9,7 @@ use gossamer_core::context::simulated::Wanted;
 use gossamer_core::dump::{
     Dump, HeldBy, Interest, OpenSocket, Waiter, WaiterKind, WaitsFor, is_lock,
 };
+use gossamer_core::moment::Moment;
 use gossamer_core::platform::thread::sleep;
 use gossamer_core::platform::{Mutex, per_process};
 use gossamer_core::recording::{self, Who};
@@ -96,6 +97,8 @@ static SOCKETS: OnceLock<fn() -> Vec<ListedSocket>> = OnceLock::new();
 pub struct ListedSocket {
     /// What is told of it.
     pub socket: OpenSocket,
+    /// When it was opened.
+    pub opened: Moment,
     /// The addresses of what operations wait at that read, and that write.
     pub objects: [usize; 2],
 }
@@ -113,8 +116,9 @@ pub fn dump() -> Dump {
             None => sleep(LOOK_EVERY),
         }
     };
-    let began = Instant::now();
+    let called_at = Moment::real_now();
     caller.call();
+    let began = Instant::now();
     let (mut before, mut quiet) = (0, 0);
     while began.elapsed() < PATIENCE && quiet < QUIET_LOOKS {
         sleep(LOOK_EVERY);
@@ -128,11 +132,11 @@ pub fn dump() -> Dump {
     }
     let called = caller.end().unwrap_or_default();
     drop(caller);
-    tell(&called, &sleepers::asleep_now(), began)
+    tell(&called, &sleepers::asleep_now(), called_at)
 }
 
 /// What has come of a roll call, and the threads that sleep. Sockets that have been opened since are nobody's.
-pub(crate) fn tell(called: &RollCall, asleep: &[Asleep], since: Instant) -> Dump {
+pub(crate) fn tell(called: &RollCall, asleep: &[Asleep], called_at: Moment) -> Dump {
     let tasks = called.living.iter().map(|task| Told {
         kind: match task.is_fiber {
             true => WaiterKind::Fiber,
@@ -156,10 +160,9 @@ pub(crate) fn tell(called: &RollCall, asleep: &[Asleep], since: Instant) -> Dump
     let whos = all.iter().map(|told| recording::who_at(told.address));
     let listed = SOCKETS.get().map(|list| list()).unwrap_or_default();
     // What has an answer's address by now may be a socket that was opened since.
-    let called_for = since.elapsed();
     let all_listed = listed.iter().enumerate();
     let objects = all_listed
-        .filter(|(_, listed)| listed.socket.age > called_for)
+        .filter(|(_, listed)| listed.opened < called_at)
         .map(|(at, listed)| (at, listed.objects));
     let mut telling = Telling {
         sockets: objects

@@ -246,7 +246,16 @@ macro_rules! owned_permits {
             #[doc(alias = "blocking_acquire_owned")]
             #[track_caller]
             pub fn acquire_owned(self: $pointer<Self>) -> AcquireOwned<$policy> {
-                AcquireOwned::new(self, 1, Location::caller())
+                self.acquire_owned_at(Location::caller())
+            }
+
+            /// The same for an operation that this one is a part of, and that was called there.
+            #[doc(hidden)]
+            pub fn acquire_owned_at(
+                self: $pointer<Self>,
+                caller: &'static Location<'static>,
+            ) -> AcquireOwned<$policy> {
+                AcquireOwned::new(self, 1, caller)
             }
 
             /// Waits for so many permits, as [`acquire_many`](Semaphore::acquire_many) does; they keep the semaphore alive.

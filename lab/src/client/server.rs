@@ -119,6 +119,13 @@ impl Server {
     /// What each of its threads has done so far.
     pub(crate) fn threads(&self) -> Result<Threads> {
         let folder = format!("/proc/{}/task", self.pid);
+        // Else all are idle here.
+        for file in ["status", "schedstat"] {
+            let first = format!("{folder}/{}/{file}", self.pid);
+            std::fs::metadata(&first).with_context(|| {
+                format!("this system does not say in {first} what a thread did")
+            })?;
+        }
         let folder = std::fs::read_dir(folder).context("the server is gone: no task")?;
         let threads = folder
             .flatten()

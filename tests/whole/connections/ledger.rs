@@ -21,8 +21,8 @@ pub(super) struct Ledger {
     pub(super) connected: AtomicU64,
     /// Attempts that were dropped: some may have connected.
     pub(super) perhaps_connected: AtomicU64,
-    /// Of those that have connected: the server may not have been told of them.
-    pub(super) reset: AtomicU64,
+    /// Servers that left before they knew the number.
+    pub(super) left_early: AtomicU64,
     cut: AtomicU64,
 }
 
@@ -36,6 +36,8 @@ pub(super) struct Entry {
     pub(super) servers: AtomicU64,
     /// The server read to the end of what was sent.
     pub(super) was_ended: AtomicU64,
+    /// The client reset it, so that the server may not have been told of it, or may have lost its first bytes.
+    pub(super) was_reset: AtomicU64,
     /// The client was told how many bytes came.
     pub(super) was_told: AtomicU64,
 }
@@ -80,6 +82,7 @@ impl Ledger {
             cut: get(&self.cut),
             ..Counts::default()
         };
+        let (mut reset, mut lost) = (0, 0);
         for (number, entry) in self.all.iter().enumerate() {
             let (written, read) = (get(&entry.written), get(&entry.read));
             let (ended, told) = (get(&entry.was_ended), get(&entry.was_told));
@@ -92,6 +95,9 @@ impl Ledger {
                 "{number}: only {read} of {written} bytes, and the end"
             );
             assert!(told <= ended, "{number} was told, and not ended");
+            let was_reset = get(&entry.was_reset);
+            reset += was_reset;
+            lost += u64::from(written >= 8 && was_reset == 0 && get(&entry.servers) == 0);
             counts.whole += told;
             counts.partly += u64::from(!is_all);
             counts.bytes += read;
@@ -101,10 +107,16 @@ impl Ledger {
             get(&self.accepted) - 1,
             counts.connections + get(&self.perhaps_connected),
         );
-        let least = counts.connections - get(&self.reset);
+        let least = counts.connections - reset;
         assert!(
             (least..=most).contains(&accepted),
             "{}: {accepted} were accepted, of {least} to {most}",
+            self.who
+        );
+        let left_early = get(&self.left_early);
+        assert!(
+            lost <= left_early,
+            "{}: {lost} were lost, and {left_early} servers left early",
             self.who
         );
         counts

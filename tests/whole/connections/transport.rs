@@ -29,8 +29,10 @@ pub(super) trait Transport: Send + 'static {
         to: &Self::Address,
     ) -> impl Future<Output = io::Result<Connection<Self::Socket>>> + Send;
 
-    /// What the peer has not been sent by then, or has not read, is lost.
-    fn reset_when_dropped(_connection: &Connection<Self::Socket>) {}
+    /// What the peer has not been sent by then, or has not read, is lost. `false`: this kind has no such end.
+    fn reset_when_dropped(_connection: &Connection<Self::Socket>) -> bool {
+        false
+    }
 
     /// Nobody listens there any more.
     fn end(_address: &Self::Address) {}
@@ -40,10 +42,6 @@ fn listen_by_tcp(address: SocketAddr) -> (TcpListener, SocketAddr) {
     let listener = TcpListener::bind(address).expect("a free port");
     let address = listener.local_addr().expect("it is bound");
     (listener, address)
-}
-
-fn reset_by_tcp(connection: &TcpStream) {
-    set_socket_linger(connection, Some(Duration::ZERO)).expect("an option");
 }
 
 /// Declares TCP over a family of addresses.
@@ -65,8 +63,9 @@ macro_rules! tcp {
                 TcpStream::connect(*to)
             }
 
-            fn reset_when_dropped(connection: &TcpStream) {
-                reset_by_tcp(connection);
+            fn reset_when_dropped(connection: &TcpStream) -> bool {
+                set_socket_linger(connection, Some(Duration::ZERO)).expect("an option");
+                true
             }
         }
     };

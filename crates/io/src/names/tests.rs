@@ -14,7 +14,7 @@ fn hold(lookups: &Lookups) -> Vec<(JoinHandle<()>, Sender<()>)> {
         let call = move || {
             let _ended = ends.recv();
         };
-        let turn = lookups.turn().wait().expect("open");
+        let turn = lookups.turn(Location::caller()).wait().expect("open");
         let call = lookups.call(turn, call, Location::caller());
         (call.expect("a thread"), end)
     };
@@ -30,7 +30,10 @@ fn is_pending(turn: Pin<&mut AcquireOwned<Shared>>) -> bool {
 fn more_lookups_wait_in_line() {
     let lookups = Lookups::new();
     let mut held = hold(&lookups);
-    let (mut dropped, mut late) = (Box::pin(lookups.turn()), Box::pin(lookups.turn()));
+    let (mut dropped, mut late) = (
+        Box::pin(lookups.turn(Location::caller())),
+        Box::pin(lookups.turn(Location::caller())),
+    );
     assert!(is_pending(dropped.as_mut()) && is_pending(late.as_mut()));
     assert_eq!(lookups.threads.threads(), LOOKUPS_MAX);
     drop(dropped);
@@ -41,6 +44,16 @@ fn more_lookups_wait_in_line() {
     let turn = late.wait().expect("open");
     let late = lookups.call(turn, || 7, Location::caller());
     assert_eq!(late.expect("a thread").wait().expect("no panic"), 7);
+    // From one to the next, no thread is more.
+    for _ in 0..100 {
+        let turn = lookups.turn(Location::caller()).wait().expect("open");
+        drop(
+            lookups
+                .call(turn, || (), Location::caller())
+                .expect("a thread"),
+        );
+    }
+    assert_eq!(lookups.threads.threads(), LOOKUPS_MAX);
 }
 
 #[test]

@@ -46,6 +46,8 @@ struct Attempts {
     /// The earliest first.
     running: Vec<Pin<Box<Connect>>>,
     failed: Vec<(SocketAddr, io::Error)>,
+    /// All that have begun, in this order.
+    begun: Vec<SocketAddr>,
     /// Beyond the limit.
     untried: usize,
     /// What the addresses were looked up for.
@@ -74,6 +76,7 @@ impl ConnectAny {
                 next,
                 running: Vec::new(),
                 failed: Vec::new(),
+                begun: Vec::new(),
                 untried,
                 host,
                 caller,
@@ -149,6 +152,7 @@ impl Attempts {
     /// Begins one more, if there is an address.
     fn begin_next(&mut self) -> bool {
         let next = self.next.pop_front();
+        self.begun.extend(next);
         let attempt = next.map(|address| Box::pin(Connect::new(address, self.caller)));
         let begins = attempt.is_some();
         self.running.extend(attempt);
@@ -157,11 +161,13 @@ impl Attempts {
 
     /// Why there is no connection.
     fn error(&mut self) -> io::Error {
+        let place = |address| self.begun.iter().position(|begun| *begun == address);
+        self.failed.sort_by_key(|(address, _)| place(*address));
         let Some((_, first)) = self.failed.first() else {
             let text = "connect_any() was given no address: it has to have one at least";
             return io::Error::new(ErrorKind::InvalidInput, text);
         };
-        // Those that this machine cannot reach at all come last, by RFC 6724.
+        // Of the first address: those that this machine cannot reach at all come last, by RFC 6724.
         let kind = first.kind();
         let host = self.host.as_deref();
         let text = match &*self.failed {

@@ -56,6 +56,22 @@ fn beyond_the_limit_none_is_tried() {
     assert!(text.contains("4 more were not tried"), "{text}");
 }
 
+#[test]
+fn an_error_is_the_first_addresss() {
+    let [slow, quick] = [1, 2].map(|port| SocketAddr::from(([192, 0, 2, 1], port)));
+    let both = ConnectAny::new([slow, quick], None, Location::caller());
+    let mut attempts = both.attempts;
+    while attempts.begin_next() {}
+    attempts.failed = vec![
+        (quick, ErrorKind::NetworkUnreachable.into()),
+        (slow, ErrorKind::TimedOut.into()),
+    ];
+    let error = attempts.error();
+    assert_eq!(error.kind(), ErrorKind::TimedOut);
+    let text = error.to_string();
+    assert!(text.find(":1: ") < text.find(":2: "), "{text}");
+}
+
 /// Nobody waits between attempts of which each fails.
 #[test]
 fn a_failure_begins_the_next_at_once() {
