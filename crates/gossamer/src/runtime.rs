@@ -330,13 +330,13 @@ impl Runtime {
     /// poll, does not say what it waits for; nor does a thread that waits with a limit of time, or in a `block_on` (its
     /// future counts as a task). Tasks that have not been polled so far are not there.
     ///
-    /// Sockets are listed, all that the process has opened: what they are waited for, their addresses and their age. One that
-    /// was opened since those that wait were asked is listed, but nobody is said to wait for it.
+    /// Sockets of `gossamer::net` are listed, all that the process has opened: what they are waited for, their addresses and
+    /// their age. One that was opened since those that wait were asked is listed, but nobody is said to wait for it.
     ///
     /// # Blocking
     /// Some milliseconds, or up to 100 while a thread of a runtime is in a poll ([`Dump::unheard`]); and some microseconds for
-    /// each socket, of which the system is asked. Called by a task, that
-    /// is its own thread too: call it from another thread, or by [`spawn_blocking`](Runtime::spawn_blocking).
+    /// each socket, of which the system is asked. Called by a task, that is its own thread too: call it from another thread, or
+    /// by [`spawn_blocking`](Runtime::spawn_blocking).
     ///
     /// # Examples
     /// ```

@@ -140,7 +140,8 @@ impl<R: Reader> BufReader<R> {
     }
 
     /// How many bytes a line may have, its end apart: 64 KiB, unless this is called. So a peer that never ends its line
-    /// takes no more memory than that, or the buffer's capacity, and while the buffer grows three times as much.
+    /// takes twice as much memory at most (or the buffer's capacity, if that is more), and for a moment, when the buffer
+    /// grows, three times as much.
     pub fn set_line_limit(&mut self, bytes: usize) {
         self.buffer.line_limit = bytes;
     }

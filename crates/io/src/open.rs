@@ -16,8 +16,8 @@ pub(crate) fn open_sockets() -> Vec<ListedSocket> {
 }
 
 fn listed(slot: &Slot) -> Option<ListedSocket> {
-    // With this lock the socket stays open.
-    let stays_open = slot.registry.lock();
+    // With this lock the socket stays open, and the slot its own.
+    let _stays_open = slot.registry.lock();
     let (descriptor, kind) = slot.descriptor()?;
     let opened = slot.since();
     let mut socket = OpenSocket::default();
@@ -25,7 +25,6 @@ fn listed(slot: &Slot) -> Option<ListedSocket> {
         Kind::Socket => describe(&mut socket, descriptor),
         Kind::Other => "a descriptor".clone_into(&mut socket.kind),
     }
-    drop(stays_open);
     socket.descriptor = descriptor;
     socket.age = Moment::real_now().since(opened);
     socket.awaits_read = slot.read.has_waiters();

@@ -21,9 +21,8 @@
 //! `HAS_WAITERS` says that somebody waits, so that who comes or leaves while nobody does needs one exchange and no
 //! list.
 
-#[cfg(feature = "std")]
-mod ahead;
 mod borrowed;
+mod changing;
 mod owned;
 
 use core::cell::Cell;
@@ -182,28 +181,6 @@ impl<P: LockPolicy, R: Admission> Line<P, R> {
     #[inline(always)]
     pub(crate) fn try_change_from(&self, guess: u32, change: impl Fn(u32) -> Option<u32>) -> bool {
         self.word.try_change_from(guess, change)
-    }
-
-    /// Changes the bits, if `change` gives others, and serves the line; `false` if not. `change` runs under the lock, and
-    /// calls nothing of the line.
-    #[inline]
-    pub(crate) fn change_if(&self, change: impl FnOnce(u32) -> Option<u32>) -> bool {
-        // SAFETY: no code of this crate changes a line in a change of it.
-        let locked = unsafe { Locked::lock(self) };
-        match change(locked.bits) {
-            Some(bits) => serve(locked.with(bits)),
-            None => {
-                locked.unlock();
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Changes the bits and serves the line, as [`change_if`](Line::change_if) does.
-    #[inline]
-    pub(crate) fn change(&self, change: impl FnOnce(u32) -> u32) {
-        self.change_if(|bits| Some(change(bits)));
     }
 
     /// Whether it is a lock, and who takes it here is recorded.

@@ -6,20 +6,20 @@
 use std::time::Duration;
 
 use gossamer::channel::{Closed, Receiver, Sender, TryRecvError, rendezvous};
-use gossamer::{Runtime, TimeoutExt, Wait, select, yield_now};
+use gossamer::{Model, Runtime, TimeoutExt, Wait, select, yield_now};
 
 use super::channel;
 use crate::models::{MODELS, rounds, runtime, watched};
 
 /// How many rounds a program does under each model.
 const ROUNDS: u32 = 6_000;
-/// Of so many rounds one is done with receivers that ask again and again: as threads they leave the sender little time.
-const ASKED: u32 = 8;
+/// Of so many rounds threads do one with receivers that ask again and again, which leave the sender little time.
+const ASKED_BY_THREADS: u32 = 8;
 
-fn each_model(name: &'static str, body: fn(&Runtime, u32)) {
+fn each_model(name: &'static str, body: fn(Model, &Runtime, u32)) {
     for model in MODELS {
         watched(&format!("{name}, {model}"), move || {
-            body(&runtime(model), rounds(ROUNDS))
+            body(model, &runtime(model), rounds(ROUNDS))
         });
     }
 }
@@ -28,13 +28,16 @@ fn each_model(name: &'static str, body: fn(&Runtime, u32)) {
 const CAPACITIES: [[usize; 4]; 3] = [[0; 4], [1; 4], [0, 3, 0, 1]];
 
 /// One sender of four sends a round, and a receiver for each channel: nothing is lost, and nothing is too many.
-fn one_of_four(rt: &Runtime, rounds: u32, by_any: bool) {
+fn one_of_four(model: Model, rt: &Runtime, rounds: u32, by_any: bool) {
     let rounds = rounds.div_ceil(2 * CAPACITIES.len() as u32);
     for (capacities, asks) in CAPACITIES
         .into_iter()
         .flat_map(|all| [(all, false), (all, true)])
     {
-        let rounds = if asks { rounds.div_ceil(ASKED) } else { rounds };
+        let rounds = match (model, asks) {
+            (Model::Threads, true) => rounds.div_ceil(ASKED_BY_THREADS),
+            _ => rounds,
+        };
         let channels = capacities.map(channel);
         let receivers = channels
             .each_ref()
@@ -102,12 +105,16 @@ fn each_once(got: &[Vec<u32>], rounds: u32) {
 
 #[test]
 fn a_select_of_four_sends() {
-    each_model("select!", |rt, rounds| one_of_four(rt, rounds, false));
+    each_model("select!", |model, rt, rounds| {
+        one_of_four(model, rt, rounds, false)
+    });
 }
 
 #[test]
 fn any_of_four_sends() {
-    each_model("select::any", |rt, rounds| one_of_four(rt, rounds, true));
+    each_model("select::any", |model, rt, rounds| {
+        one_of_four(model, rt, rounds, true)
+    });
 }
 
 /// Messages, and their sum.
@@ -165,14 +172,14 @@ async fn to_or_from_in_time(tx: &Sender<u64>, rx: &Receiver<u64>, number: u64) -
 
 #[test]
 fn three_that_meet() {
-    each_model("three that meet", |rt, rounds| {
+    each_model("three that meet", |_, rt, rounds| {
         round_about(rt, rounds, false)
     });
 }
 
 #[test]
 fn three_that_meet_in_time() {
-    each_model("three that meet in time", |rt, rounds| {
+    each_model("three that meet in time", |_, rt, rounds| {
         round_about(rt, rounds, true)
     });
 }

@@ -1,12 +1,10 @@
 //! Names: looking them up, and connecting by them. No name server is asked: there may be none.
 
-use std::env;
 use std::fs;
 use std::future::poll_fn;
 use std::io::ErrorKind;
 use std::net::{self, SocketAddr};
 use std::pin::pin;
-use std::process::Command;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -17,6 +15,7 @@ use gossamer_sim::explore;
 use rustix::net::listen;
 
 use super::{LOCAL, LOCAL_6, everywhere, waits};
+use crate::again::{again, is_again};
 use crate::conform::Kind;
 use crate::models::{patience, watched};
 
@@ -295,22 +294,14 @@ fn connecting_is_given_up() {
     });
 }
 
-/// Says that this process is the test's own.
-const ALONE: &str = "GOSSAMER_ATTEMPTS_END";
-
 /// In a process of its own, which opens no other descriptors meanwhile.
 #[test]
 fn attempts_keep_no_descriptors() {
-    if env::var_os(ALONE).is_some() {
+    if is_again() {
         attempts_end();
         return;
     }
-    let own = env::current_exe().expect("it runs");
-    let name = "sockets::names::attempts_keep_no_descriptors";
-    let ended = Command::new(own)
-        .args([name, "--exact", "--nocapture"])
-        .env(ALONE, "1")
-        .output();
+    let ended = again("sockets::names::attempts_keep_no_descriptors").output();
     let ended = ended.expect("one more process");
     let said = String::from_utf8_lossy(&ended.stderr);
     assert!(ended.status.success(), "{said}");

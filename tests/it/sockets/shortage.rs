@@ -1,9 +1,7 @@
 //! No descriptors left: in a process of its own, whose limit is changed.
 
-use std::env;
 use std::io;
 use std::net;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use gossamer::net::TcpListener;
@@ -11,17 +9,15 @@ use gossamer::{Model, TimeoutExt, Wait};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::{LOCAL, MODELS};
+use crate::again::{again, is_again};
 use crate::models::runtime;
-
-/// Says that this process is the test's own.
-const ALONE: &str = "GOSSAMER_DESCRIPTORS_RUN_OUT";
 
 /// A listener for which there is no descriptor pauses for so long.
 const PAUSE: Duration = Duration::from_millis(100);
 
 #[test]
 fn a_listener_pauses_while_there_are_no_descriptors() {
-    if env::var_os(ALONE).is_some() {
+    if is_again() {
         run_out_in_a_thread();
         for model in MODELS
             .into_iter()
@@ -31,12 +27,8 @@ fn a_listener_pauses_while_there_are_no_descriptors() {
         }
         return;
     }
-    let own = env::current_exe().expect("it runs");
-    let name = "sockets::shortage::a_listener_pauses_while_there_are_no_descriptors";
-    let ended = Command::new(own)
-        .args([name, "--exact", "--nocapture"])
-        .env(ALONE, "1")
-        .output();
+    let ended =
+        again("sockets::shortage::a_listener_pauses_while_there_are_no_descriptors").output();
     let ended = ended.expect("one more process");
     let said = String::from_utf8_lossy(&ended.stderr);
     assert!(ended.status.success(), "{said}");
