@@ -29,6 +29,7 @@ use crate::{esayln, sayln};
 use closed::{Load, Round, Until};
 use server::{Cores, Server, Usage};
 use talk::Talk;
+use wrk::Seen;
 
 mod closed;
 mod counted;
@@ -208,27 +209,44 @@ fn of_round(used: &Usage, mut round: Round) -> Figures {
     figures
 }
 
+/// What requests of the lab's own loop cost, until the time is over.
+fn by_loop(asked: &Asked<'_>, server: &Server, talk: Talk) -> Result<Figures> {
+    let mut load = Load::open(server.port, talk, asked.connections())?;
+    let before = server.usage()?;
+    let round = load.run(asked.connections(), asked.until())?;
+    let used = server.usage()?.since(&before);
+    Ok(of_round(&used, round))
+}
+
+/// The lab's loop and then wrk, each for the time: a request takes the loop less of its processor than it takes a server,
+/// and wrk more.
 fn http(asked: &Asked<'_>) -> Result<Figures> {
     let server = asked.start()?;
-    // One reply is looked at byte by byte: wrk looks at the status only.
-    Load::open(server.port, Talk::Http, 1)?;
+    let mut figures = by_loop(asked, &server, Talk::Http)?;
     let before = server.usage()?;
     let seen = wrk::run(server.port, asked.connections(), asked.values.number("ms"))?;
-    let used = server.usage()?.since(&before);
+    if let Some(seen) = seen {
+        let used = server.usage()?.since(&before);
+        figures.extend(of_wrk(&used, &seen));
+    }
     server.end()?;
-    let mut figures = costs(&used, seen.requests, seen.took);
-    figures.push(("p99_us", seen.p99_us));
     Ok(figures)
+}
+
+fn of_wrk(used: &Usage, seen: &Seen) -> Figures {
+    let took = seen.took.as_secs_f64();
+    vec![
+        ("wrk_requests_per_s", seen.requests as f64 / took),
+        ("wrk_busy_percent", 100.0 * used.cpu.as_secs_f64() / took),
+        ("wrk_p99_us", seen.p99_us),
+    ]
 }
 
 fn connect(asked: &Asked<'_>) -> Result<Figures> {
     let server = asked.start()?;
-    let mut load = Load::open(server.port, Talk::Connect, asked.connections())?;
-    let before = server.usage()?;
-    let round = load.run(asked.connections(), asked.until())?;
-    let used = server.usage()?.since(&before);
+    let figures = by_loop(asked, &server, Talk::Connect)?;
     server.end()?;
-    Ok(of_round(&used, round))
+    Ok(figures)
 }
 
 fn echo(asked: &Asked<'_>) -> Result<Figures> {

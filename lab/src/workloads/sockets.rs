@@ -37,14 +37,14 @@ const fn connections(usual: u64, help: &'static str) -> Opt {
 
 const MS: Opt = number(
     "ms",
-    "For how many milliseconds requests are made",
+    "For how many milliseconds a client makes requests",
     Usual::Always(3_000),
     3_600_000,
     "requests are made for at least a millisecond",
 );
 
 /// The rows stand by what a request costs the server: where the client is the slower side, its time is the client's.
-const COSTS: [Figure; 8] = [
+const HTTP_COSTS: &[Figure] = &[
     said("cpu_us_per_request", "CPU µs/request"),
     said("user_us_per_request", "in user mode"),
     said("busy_percent", "busy %"),
@@ -53,19 +53,25 @@ const COSTS: [Figure; 8] = [
     said("p99_us", "p99 µs"),
     perhaps("instructions_per_request", "instructions"),
     perhaps("calls_per_request", "system calls"),
+    perhaps("wrk_requests_per_s", "wrk: requests/s"),
+    perhaps("wrk_busy_percent", "busy %"),
+    perhaps("wrk_p99_us", "p99 µs"),
 ];
+
+/// The same without the three of wrk, which closes no connection.
+const CONNECT_COSTS: &[Figure] = HTTP_COSTS.split_at(HTTP_COSTS.len() - 3).0;
 
 pub(super) const HTTP: Workload = Workload {
     name: "http",
-    about: "a server of HTTP/1.1, whose connections wrk keeps busy until the time is over; one millisecond is one",
+    about: "a server of HTTP/1.1, whose connections the lab and then wrk keep busy until the time is over; one millisecond is one",
     op: ["ms", "ms"],
     options: &[
-        connections(64, "How many connections wrk keeps busy"),
+        connections(64, "How many connections each client keeps busy"),
         MS,
         CALLS,
     ],
     size: "ms",
-    figures: &COSTS,
+    figures: HTTP_COSTS,
     title: |values| {
         let [connections, ms] = ["connections", "ms"].map(|name| values.number(name));
         format!("HTTP, {connections} connections kept, {ms} ms; what counts is below")
@@ -84,7 +90,7 @@ pub(super) const CONNECT: Workload = Workload {
         CALLS,
     ],
     size: "ms",
-    figures: &COSTS,
+    figures: CONNECT_COSTS,
     title: |values| {
         let [connections, ms] = ["connections", "ms"].map(|name| values.number(name));
         format!(
