@@ -11,6 +11,7 @@ mod pairs;
 mod rules;
 mod script;
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use gossamer::{JoinHandle, Runtime, Wait};
@@ -54,6 +55,15 @@ impl World {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
+        self.run_boxed(kind, Box::pin(body))
+    }
+
+    /// All bodies by one function, which would take long to compile for each of them.
+    fn run_boxed<T: Send + 'static>(
+        &self,
+        kind: Kind,
+        body: Pin<Box<dyn Future<Output = T> + Send>>,
+    ) -> JoinHandle<T> {
         match (self, kind) {
             (World::Real(rt), Kind::Task) => rt.spawn(body),
             (World::Real(rt), Kind::Fiber) => rt.spawn_fiber(move || body.wait()),
@@ -87,12 +97,27 @@ fn every_pair() -> impl Iterator<Item = (Kind, Kind)> {
 /// Runs a rule, so many times, for every pair of kinds under every model.
 pub(crate) fn in_models<F>(
     rounds: u64,
-    rule: impl Fn(World, Kind, Kind, u64) -> F + Copy + Send + 'static,
+    rule: impl Fn(World, Kind, Kind, u64) -> F + Send + Sync + 'static,
 ) where
-    F: Future<Output = ()>,
+    F: Future<Output = ()> + 'static,
 {
+    in_models_boxed(rounds, boxed(rule));
+}
+
+/// A rule, whichever it is: to compile for each of them what runs them would take long.
+type Rule = dyn Fn(World, Kind, Kind, u64) -> Pin<Box<dyn Future<Output = ()>>> + Send + Sync;
+
+fn boxed<F>(rule: impl Fn(World, Kind, Kind, u64) -> F + Send + Sync + 'static) -> Arc<Rule>
+where
+    F: Future<Output = ()> + 'static,
+{
+    Arc::new(move |world, one, two, round| Box::pin(rule(world, one, two, round)))
+}
+
+fn in_models_boxed(rounds: u64, rule: Arc<Rule>) {
     for model in MODELS {
         for (one, two) in every_pair() {
+            let rule = rule.clone();
             watched(&format!("{model}, {one:?} and {two:?}"), move || {
                 let rt = Arc::new(runtime(model));
                 for round in 0..rounds {
@@ -127,10 +152,16 @@ const FEWER_WITH_THREADS: u64 = 25;
 
 /// Runs a rule on so many seeded schedules for every pair of kinds, with scheduling points and without; on fewer if one
 /// of the two is a thread.
-pub(crate) fn in_sim<F>(seeds: u64, rule: impl Fn(World, Kind, Kind, u64) -> F)
-where
-    F: Future<Output = ()>,
+pub(crate) fn in_sim<F>(
+    seeds: u64,
+    rule: impl Fn(World, Kind, Kind, u64) -> F + Send + Sync + 'static,
+) where
+    F: Future<Output = ()> + 'static,
 {
+    in_sim_boxed(seeds, &*boxed(rule));
+}
+
+fn in_sim_boxed(seeds: u64, rule: &Rule) {
     for sim in [SIM, SIM.without_scheduling_points()] {
         for (one, two) in every_pair() {
             let seeds = match one == Kind::Thread || two == Kind::Thread {

@@ -5,6 +5,8 @@
 
 use std::cell::Cell;
 use std::future::poll_fn;
+use std::ops::Range;
+use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -34,7 +36,7 @@ thread_local! {
 }
 
 /// The seeds to run: all, or the one in `GOSSAMER_SEED`, to run a failure again.
-fn seeds() -> std::ops::Range<u64> {
+fn seeds() -> Range<u64> {
     number("GOSSAMER_SEED").map_or(0..schedules(), |seed| seed..seed + 1)
 }
 
@@ -67,14 +69,28 @@ pub(crate) fn sim(points: bool) -> Sim {
     with_points(Sim::new(), points)
 }
 
-/// Runs a program with all its seeds, on which it may depend.
+/// A program, whichever it is: to compile for each of them what runs them would take long.
+type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// Runs a program with these seeds, on which it may depend.
 #[track_caller]
-pub(crate) fn explore_in<B: Future>(sim: Sim, body: impl Fn(u64) -> B) {
-    for seed in seeds() {
+pub(crate) fn explore_seeds<B: Future>(sim: Sim, seeds: Range<u64>, body: impl Fn(u64) -> B) {
+    explore_boxed(sim, seeds, &|seed| Box::pin(body(seed)));
+}
+
+#[track_caller]
+fn explore_boxed<'a, T>(sim: Sim, seeds: Range<u64>, body: &dyn Fn(u64) -> Boxed<'a, T>) {
+    for seed in seeds {
         if let Err(failure) = looking(sim, seed).run(seed, || body(seed)) {
             panic!("GOSSAMER_SEED={seed} runs it again\n{failure}");
         }
     }
+}
+
+/// The same with all its seeds.
+#[track_caller]
+pub(crate) fn explore_in<B: Future>(sim: Sim, body: impl Fn(u64) -> B) {
+    explore_seeds(sim, seeds(), body);
 }
 
 /// The same in both ways.
@@ -101,6 +117,11 @@ pub(crate) fn explore_flavour<F: Flavour, B: Future>(body: impl Fn(u64) -> B) {
 /// Runs a small case in all schedules.
 #[track_caller]
 pub(crate) fn exhaust_in<B: Future>(sim: Sim, body: impl Fn() -> B) {
+    exhaust_boxed(sim, &|| Box::pin(body()));
+}
+
+#[track_caller]
+fn exhaust_boxed<'a, T>(sim: Sim, body: &dyn Fn() -> Boxed<'a, T>) {
     let explored = sim.exhaustive(SCHEDULES_MAX, body);
     let schedules = explored.schedules;
     assert!(explored.complete, "more than {schedules} schedules");

@@ -73,6 +73,11 @@ fn each_model(body: fn(Model)) {
 
 /// Runs `body` on a thread of its own, and fails if it panics or hangs.
 pub(crate) fn watched(name: &str, body: impl FnOnce() + Send + 'static) {
+    watched_boxed(name, Box::new(body));
+}
+
+/// All bodies by one function, which would take long to compile for each of them.
+fn watched_boxed(name: &str, body: Box<dyn FnOnce() + Send>) {
     let _runs = Runs::begin(name);
     let (ended, end) = mpsc::channel();
     let running = thread::Builder::new().name(name.to_owned());

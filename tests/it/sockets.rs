@@ -42,11 +42,19 @@ const MODELS: [Model; 4] = [
 ];
 
 /// Runs a body in a task, a fiber, a thread and a blocking call under each model, and in a thread without a runtime.
-fn everywhere<F>(body: impl Fn(Kind) -> F + Copy + Send + 'static)
+fn everywhere<F>(body: impl Fn(Kind) -> F + Send + Sync + 'static)
 where
     F: Future<Output = ()> + Send + 'static,
 {
+    everywhere_boxed(Arc::new(move |kind| -> Boxed { Box::pin(body(kind)) }));
+}
+
+type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// All bodies by one function, which would take long to compile for each of them.
+fn everywhere_boxed(body: Arc<dyn Fn(Kind) -> Boxed + Send + Sync>) {
     for model in MODELS {
+        let body = body.clone();
         watched(&model.to_string(), move || {
             let rt = Arc::new(runtime(model));
             rt.block_on(body(Kind::Task));

@@ -14,15 +14,11 @@ use gossamer_structure::{
 use gossamer_task::JoinHandle;
 
 use crate::contract::{FIBERS, SIM};
-use crate::exploring::{looking, schedules};
+use crate::exploring::{explore_seeds, schedules};
 
 /// A run for each seed, which the body is told.
 fn explore<F: Future>(seeds: std::ops::Range<u64>, body: impl Fn(u64) -> F) {
-    for seed in seeds {
-        if let Err(failure) = looking(SIM, seed).run(seed, || body(seed)) {
-            panic!("{failure}");
-        }
-    }
+    explore_seeds(SIM, seeds, body);
 }
 
 /// Spawns into the current simulation.

@@ -14,15 +14,11 @@ use gossamer_structure::scope;
 
 use super::sim::InSim;
 use crate::contract::SIM;
-use crate::exploring::{looking, schedules};
+use crate::exploring::{explore_seeds, schedules};
 
 /// A run for each seed, which the body is told.
 fn explore<F: Future>(body: impl Fn(u64) -> F) {
-    for seed in 0..schedules().div_ceil(5) {
-        if let Err(failure) = looking(SIM, seed).run(seed, || body(seed)) {
-            panic!("{failure}");
-        }
-    }
+    explore_seeds(SIM, 0..schedules().div_ceil(5), body);
 }
 
 #[test]
