@@ -17,15 +17,12 @@ const LIMIT: Duration = Duration::from_secs(30);
 async fn echo(connection: TcpStream) -> io::Result<()> {
     let mut buffer = [0; 1 << 10];
     loop {
-        match connection.read(&mut buffer).timeout(LIMIT).await?? {
-            0 => return Ok(()),
-            read => {
-                connection
-                    .write_all(&buffer[..read])
-                    .timeout(LIMIT)
-                    .await??
-            }
+        let read = connection.read(&mut buffer).timeout(LIMIT).await??;
+        if read == 0 {
+            return Ok(());
         }
+        let echo = connection.write_all(&buffer[..read]);
+        echo.timeout(LIMIT).await??;
     }
 }
 

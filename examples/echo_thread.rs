@@ -5,7 +5,7 @@
 
 mod shared;
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,13 +19,7 @@ fn echo(connection: TcpStream) -> io::Result<()> {
     let mut connection = connection.into_blocking();
     connection.set_read_timeout(LIMIT);
     connection.set_write_timeout(LIMIT);
-    let mut buffer = [0; 1 << 10];
-    loop {
-        match connection.read(&mut buffer)? {
-            0 => return Ok(()),
-            read => connection.write_all(&buffer[..read])?,
-        }
-    }
+    io::copy(&mut &connection, &mut &connection).map(drop)
 }
 
 fn main() -> io::Result<()> {
