@@ -1,5 +1,5 @@
-//! A server of files by HTTP/1.1, on hyper: the system sends them (sendfile(2)). It ends gracefully, at SIGINT or SIGTERM,
-//! and at a second one at once.
+//! A server of files by HTTP/1.1, on hyper: the system sends them (sendfile(2)), and a worker waits while it reads from the
+//! disk what is not in memory. It ends gracefully, at SIGINT or SIGTERM, and at a second one at once.
 //!
 //! Limits: a thousand connections, 64 headers in 16 KiB, ten seconds for them (also while nothing is asked), ten minutes
 //! for a connection; at the end, ten seconds for what has begun.

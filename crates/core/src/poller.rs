@@ -18,8 +18,8 @@ use std::sync::OnceLock;
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 
-use crate::context;
-use crate::platform::atomic::{AtomicU8, Ordering};
+use crate::fork::Origin;
+use crate::platform::atomic::{AtomicBool, AtomicU8, Ordering, fence};
 use crate::platform::{Mutex, UnmodelledU32, thread_local};
 
 #[cfg(loom)]
@@ -61,6 +61,8 @@ const WANTED: u8 = 2;
 #[derive(Debug)]
 pub struct PollerCell {
     number: u32,
+    made_in: Origin,
+    has_ended: AtomicBool,
     poller: OnceLock<Arc<dyn Poller>>,
     /// [`FREE`], [`TAKEN`] or [`WANTED`].
     seat: AtomicU8,
@@ -89,6 +91,8 @@ impl PollerCell {
         Self {
             // Relaxed: another one each time.
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            made_in: Origin::here(),
+            has_ended: AtomicBool::new(false),
             poller: OnceLock::new(),
             seat: AtomicU8::new(FREE),
             attended,
@@ -97,14 +101,36 @@ impl PollerCell {
         }
     }
 
-    /// Whether somebody polls as long as what this thread runs now waits. The thread has entered the cell's runtime.
-    pub fn is_attended_here(&self) -> bool {
+    /// Whether somebody polls as long as what this thread runs now waits. `runs`: whether the thread runs tasks of the cell's
+    /// runtime.
+    pub fn is_attended(&self, runs: impl FnOnce() -> bool) -> bool {
         match self.attended {
             _ if self.is_elsewhere() => false,
-            Attended::Always => true,
-            Attended::WhileRun => !context::runs(context::NOWHERE),
+            Attended::Always => !self.has_ended(),
+            Attended::WhileRun => runs(),
             Attended::Never => false,
         }
+    }
+
+    /// Nobody polls any more, though the cell may stay: wakes all that wait for events, which then find another poller.
+    pub fn end(&self) {
+        // Relaxed: the fence orders it.
+        self.has_ended.store(true, Ordering::Relaxed);
+        // Pairs with the fence in `has_ended`: what is registered meanwhile is found below, or finds that it has ended.
+        if !crate::mutant!("end_looks_early") {
+            fence(Ordering::SeqCst);
+        }
+        if let Some(poller) = self.poller.get().filter(|poller| !poller.is_elsewhere()) {
+            poller.end();
+        }
+    }
+
+    /// Whether nobody polls any more. Asked after a socket was registered: before, it may end meanwhile.
+    pub fn has_ended(&self) -> bool {
+        // Pairs with the fence in `end`.
+        fence(Ordering::SeqCst);
+        // Relaxed: as above.
+        self.has_ended.load(Ordering::Relaxed) && !crate::mutant!("ended_poller_is_relied_on")
     }
 
     /// A number that no other cell has, until there have been 2^32.
@@ -140,9 +166,10 @@ impl PollerCell {
         }
     }
 
-    /// In a forked child: whether the poller is the parent's.
+    /// In a forked child: whether the poller is the parent's; or those who would poll are.
     fn is_elsewhere(&self) -> bool {
-        self.get().is_some_and(|poller| poller.is_elsewhere())
+        let polls_alone = self.attended == Attended::Always && self.made_in.is_elsewhere();
+        polls_alone || self.get().is_some_and(|poller| poller.is_elsewhere())
     }
 
     /// Whether the poller polls anything.
@@ -260,9 +287,7 @@ pub fn owned_cell() -> Option<Arc<PollerCell>> {
 
 impl Drop for PollerCell {
     fn drop(&mut self) {
-        if let Some(poller) = self.poller.get().filter(|poller| !poller.is_elsewhere()) {
-            poller.end();
-        }
+        self.end();
     }
 }
 

@@ -1,4 +1,4 @@
-//! Models of what is atomic in `core` by itself: the shared lock, the parker, and the word `refs`.
+//! Models of what is atomic in `core` by itself: the shared lock, the parker, a poller's cell, and the word `refs`.
 //!
 //! Run by `cargo xtask loom`. Each model explores every interleaving with at most `LOOM_MAX_PREEMPTIONS`
 //! (2) preemptions, and every value that a weak memory may give a load.
@@ -11,6 +11,7 @@
 
 use std::sync::Arc;
 use std::task::Waker;
+use std::time::Duration;
 
 use gossamer_core::header::RefCount;
 use gossamer_core::header::ref_count::{Drained, Queue};
@@ -21,7 +22,7 @@ use gossamer_core::platform::model::explore;
 use gossamer_core::platform::{Mutex, thread};
 use gossamer_core::policy::{SharedWord, Word};
 use gossamer_core::poller::model::OneEvent;
-use gossamer_core::poller::{Attended, PollerCell};
+use gossamer_core::poller::{Attended, Poller, PollerCell};
 
 /// A place under the lock: the lock's own bits count the entries, and so does `behind`, whose relaxed
 /// accesses only the lock puts in order.
@@ -165,6 +166,61 @@ fn seat_is_handed_on() {
             }
         });
         other.join().expect("it does not panic");
+    });
+}
+
+/// A poller of one socket.
+#[derive(Debug, Default)]
+struct OneSocket {
+    is_registered: AtomicU32,
+    is_told: AtomicU32,
+}
+
+impl Poller for OneSocket {
+    fn sockets(&self) -> usize {
+        1
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        false
+    }
+
+    fn poll(&self, _: Option<Duration>) {}
+
+    fn keeps_any(&self) -> bool {
+        false
+    }
+
+    fn deliver(&self) -> bool {
+        false
+    }
+
+    fn waker(&self) -> &Waker {
+        Waker::noop()
+    }
+
+    fn end(&self) {
+        self.is_told.fetch_or(
+            self.is_registered.load(Ordering::Relaxed),
+            Ordering::Relaxed,
+        );
+    }
+}
+
+/// A socket that is registered while the poller ends is told of that, or finds it.
+#[test]
+fn registering_against_the_end() {
+    explore("registering_against_the_end", || {
+        let cell = Arc::new(PollerCell::new(Attended::Always));
+        let poller = Arc::new(OneSocket::default());
+        let made = cell.get_or_try_init(|| Ok::<_, ()>(poller.clone()));
+        assert!(made.is_ok());
+        let ends = cell.clone();
+        let ending = thread::spawn(move || ends.end());
+        poller.is_registered.store(1, Ordering::Relaxed);
+        let finds_it = cell.has_ended();
+        ending.join().expect("it does not panic");
+        assert!(finds_it || poller.is_told.load(Ordering::Relaxed) == 1);
     });
 }
 

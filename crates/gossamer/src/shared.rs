@@ -151,15 +151,15 @@ impl Shared {
     /// In a fiber of another runtime: it may stand still inside, and then the other tasks of its thread would run in here.
     #[track_caller]
     pub(crate) fn enter<R>(&self, body: impl FnOnce() -> R) -> R {
-        if context::with(context::Context::is_in_fiber) {
-            let is_own = Self::current().is_some_and(|own| own.is_of(self));
-            assert!(
-                is_own || gossamer_core::mutant!("fiber_enters_another_runtime"),
-                "enter() in a fiber of another runtime, or in a simulation: give the fiber a Handle of that runtime"
-            );
+        if Self::current().is_some_and(|own| own.is_of(self)) {
             return body();
         }
-        let _current = self.inner.environment().enter();
+        assert!(
+            !context::with(context::Context::is_in_fiber)
+                || gossamer_core::mutant!("fiber_enters_another_runtime"),
+            "enter() in a fiber of another runtime, or in a simulation: give the fiber a Handle of that runtime"
+        );
+        let _current = self.inner.environment().enter_alone();
         body()
     }
 

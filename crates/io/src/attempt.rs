@@ -73,6 +73,14 @@ impl Moved {
             is_short: 0 < bytes && bytes < asked,
         }
     }
+
+    /// The bytes count in the budget of this poll.
+    #[inline]
+    pub(crate) fn spend(&self) {
+        if !mutant!("bytes_cost_nothing") {
+            spend(u32::try_from(self.bytes / BYTES_PER_UNIT).unwrap_or(u32::MAX));
+        }
+    }
 }
 
 impl<B: HasSource> Attempt<B> {
@@ -99,6 +107,11 @@ impl<B: HasSource> Attempt<B> {
     ) -> Poll<io::Result<R>> {
         let this = self.project();
         poll(this.ready, this.source.source(), *this.way, cx, attempt)
+    }
+
+    /// Begins anew, once it has ended well.
+    pub(crate) fn again(self: Pin<&mut Self>) {
+        self.project().ready.again();
     }
 
     /// Waits until it may be tried.
@@ -134,13 +147,11 @@ pub(crate) fn poll<S: AsFd, R>(
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => ready.as_mut().again(),
             Err(error) => return Poll::Ready(Err(error)),
-            Ok((output, Moved { bytes, is_short })) => {
-                if is_short {
+            Ok((output, moved)) => {
+                if moved.is_short {
                     direction.exhaust_early(last);
                 }
-                if !mutant!("bytes_cost_nothing") {
-                    spend(u32::try_from(bytes / BYTES_PER_UNIT).unwrap_or(u32::MAX));
-                }
+                moved.spend();
                 return Poll::Ready(Ok(output));
             }
         }

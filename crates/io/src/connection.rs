@@ -5,9 +5,6 @@ use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::panic::Location;
 
-use gossamer_core::mutant;
-use rustix::net::{self, shutdown};
-
 use crate::op::{
     Peek, Read, ReadVectored, Ready, Write, WriteVectored, receive, transmit, try_now,
 };
@@ -145,17 +142,7 @@ impl<S: Socket> Connection<S> {
     /// # Errors
     /// The connection is broken.
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        let (how, ways): (_, &[Way]) = match how {
-            Shutdown::Read => (net::Shutdown::Read, &[Way::In]),
-            Shutdown::Write => (net::Shutdown::Write, &[Way::Out]),
-            Shutdown::Both => (net::Shutdown::Both, &[Way::In, Way::Out]),
-        };
-        shutdown(self.source.socket(), how)?;
-        // Of one direction of a Unix connection the system does not tell.
-        for way in ways.iter().filter(|_| !mutant!("shutdown_untold")) {
-            self.source.rouse(*way);
-        }
-        Ok(())
+        self.source.shutdown(how)
     }
 
     /// The address of the peer.

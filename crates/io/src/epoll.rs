@@ -42,9 +42,9 @@ pub(crate) struct Epoll {
 impl Epoll {
     /// # Errors
     /// The process has no descriptors left.
-    pub(crate) fn new(is_attended: bool) -> io::Result<Arc<Self>> {
+    pub(crate) fn new() -> io::Result<Arc<Self>> {
         Ok(Arc::new(Self {
-            registry: Arc::new(Registry::new(is_attended)?),
+            registry: Arc::new(Registry::new()?),
             kept: Mutex::new(Vec::with_capacity(EVENTS)),
         }))
     }

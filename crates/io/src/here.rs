@@ -13,7 +13,7 @@ use gossamer_core::moment::Moment;
 use gossamer_core::parker::Parker;
 use gossamer_core::platform::{Mutex, per_process, start_thread};
 use gossamer_core::poller::{Attended, Poller, PollerCell, owned_cell};
-use gossamer_sched::{here, simulated_threads};
+use gossamer_sched::{here, is_polled_by, simulated_threads};
 
 use crate::epoll::Epoll;
 use crate::registry::Registry;
@@ -29,10 +29,11 @@ pub(crate) fn with_cell<R>(with: impl FnOnce(&PollerCell) -> R) -> io::Result<R>
             "a socket has to wait in a simulation, where nothing can tell of it: give the program a channel in its place",
         ));
     }
-    if let Some(here) = here()
-        && here.poller().is_attended_here()
-    {
-        return Ok(with(here.poller()));
+    if let Some(here) = here() {
+        let cell = here.poller();
+        if cell.is_attended(|| is_polled_by(cell.number())) {
+            return Ok(with(cell));
+        }
     }
     let waits = context::with(|context| context.waits() && context.shard() == context::NOWHERE);
     if waits && let Some(owned) = owned_cell() {
@@ -46,8 +47,7 @@ pub(crate) fn with_cell<R>(with: impl FnOnce(&PollerCell) -> R) -> io::Result<R>
 /// # Errors
 /// The process has no descriptors left.
 fn poller_of(cell: &PollerCell) -> io::Result<Arc<Epoll>> {
-    let is_attended = cell.attended() == Attended::Always;
-    let new = || Epoll::new(is_attended).map(|new| new as Arc<dyn Poller>);
+    let new = || Epoll::new().map(|new| new as Arc<dyn Poller>);
     let poller: Arc<dyn Any + Send + Sync> = cell.get_or_try_init(new)?.clone();
     Ok(poller.downcast().expect("there are no other pollers"))
 }

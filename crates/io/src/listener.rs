@@ -63,15 +63,16 @@ impl<S: ListeningSocket> Listener<S> {
     /// Dropped unfinished, it has taken none.
     ///
     /// # Errors
-    /// The process or the system has no descriptors left, or no memory. For a tenth of a second from then on nobody tries at
-    /// this listener: a loop that logs the error and goes on needs no pause of its own. A connection that was broken before
+    /// The process or the system has no descriptors left, or no memory. Operations that begin in the tenth of a second from
+    /// then on wait until it is over: a loop that logs the error and goes on needs no pause of its own. A connection that was broken before
     /// it was taken is no error: the next one is waited for.
     #[track_caller]
     pub fn accept(&self) -> Accept<'_, S> {
+        let not_before = self.not_before.lock().filter(|until| now() < *until);
         Accept {
             attempt: Attempt::new(&self.source, Way::In, Location::caller()),
             listener: self,
-            pause: self.not_before.lock().map(sleep_until),
+            pause: not_before.map(sleep_until),
         }
     }
 

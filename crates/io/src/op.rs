@@ -172,7 +172,7 @@ pub(crate) fn look_from<S: Socket>(
     buffer: &mut &mut [u8],
 ) -> Tried<(usize, S::Address)> {
     let (bytes, _, from) = recvfrom(socket, &mut **buffer, RecvFlags::PEEK)?;
-    Ok(((bytes, S::address(from)?), Moved::ONE))
+    Ok(((bytes, S::address(from)?), one_of(bytes)))
 }
 
 pub(crate) fn send_one<S: Socket>(socket: &S, buffer: &mut &[u8]) -> Tried<usize> {

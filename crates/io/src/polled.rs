@@ -1,15 +1,14 @@
 //! A connection, or a half of one, that is polled: what the traits of futures-io, tokio and hyper have in common.
 
-use std::io::{self, IoSlice, IoSliceMut};
+use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
 #[cfg(any(feature = "tokio", feature = "hyper"))]
 use std::mem::MaybeUninit;
+use std::net::Shutdown;
 use std::panic::Location;
 use std::task::{Context, Poll};
 
-use rustix::io::Errno;
 #[cfg(any(feature = "tokio", feature = "hyper"))]
 use rustix::net::{RecvFlags, recv};
-use rustix::net::{Shutdown, shutdown};
 
 use crate::connection::Connection;
 use crate::halves::{OwnedReadHalf, OwnedWriteHalf};
@@ -97,9 +96,9 @@ pub(crate) trait Polled {
 
     /// Closes the direction that writes, if that has not been done. A connection that the peer has broken has none.
     fn close(&mut self) -> Poll<io::Result<()>> {
-        Poll::Ready(match shutdown(self.parts().1.socket(), Shutdown::Write) {
-            Ok(()) | Err(Errno::NOTCONN) => Ok(()),
-            Err(error) => Err(error.into()),
+        Poll::Ready(match self.parts().1.shutdown(Shutdown::Write) {
+            Err(error) if error.kind() == ErrorKind::NotConnected => Ok(()),
+            closed => closed,
         })
     }
 }

@@ -47,8 +47,6 @@ pub(crate) struct Registry {
     bell: Waker,
     /// How many are registered.
     sockets: AtomicUsize,
-    /// Whether somebody polls at all times.
-    pub(crate) is_attended: bool,
     /// A forked child shares the registrations with its parent, and leaves them alone.
     process: Process,
 }
@@ -56,7 +54,7 @@ pub(crate) struct Registry {
 impl Registry {
     /// # Errors
     /// The process has no descriptors left.
-    pub(crate) fn new(is_attended: bool) -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         let wakes = EventFlags::IN | EventFlags::ET;
@@ -65,7 +63,6 @@ impl Registry {
             epoll,
             bell: Waker::from(Arc::new(Bell(bell))),
             sockets: AtomicUsize::new(0),
-            is_attended,
             process: Process::this(),
         })
     }

@@ -7,7 +7,6 @@
 use std::os::fd::RawFd;
 use std::sync::{Arc, OnceLock};
 
-use gossamer_core::context::{self, NOWHERE};
 use gossamer_core::fork::Process;
 use gossamer_core::moment::Moment;
 use gossamer_core::platform::atomic::Ordering;
@@ -84,6 +83,11 @@ impl Registration {
         self.is_somewhere() && self.of_process() == u64::from(Process::forks())
     }
 
+    /// Whether somebody polls there at all times.
+    pub(crate) fn is_attended_always(self) -> bool {
+        self.0 & Self::ATTENDED != 0
+    }
+
     /// How often the process had been forked.
     fn of_process(self) -> u64 {
         self.0 << 1 >> 33
@@ -94,9 +98,7 @@ impl Registration {
     pub(crate) fn is_attended(self) -> bool {
         let is_here = self.of_process() == u64::from(Process::forks());
         let number = self.0 as u32;
-        number != 0
-            && is_here
-            && (self.0 & Self::ATTENDED != 0 || !context::runs(NOWHERE) && is_polled_by(number))
+        number != 0 && is_here && (self.is_attended_always() || is_polled_by(number))
     }
 }
 

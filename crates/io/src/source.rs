@@ -1,12 +1,14 @@
 //! A socket, and its place in the table of readiness.
 
 use std::io;
+use std::net::Shutdown;
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
 
 use gossamer_core::mutant;
-use gossamer_core::poller::PollerCell;
+use gossamer_core::poller::{Attended, PollerCell};
 use gossamer_sched::list_sockets;
+use rustix::net;
 
 use crate::here::{process_cell, registry_of, with_cell};
 use crate::open::open_sockets;
@@ -96,10 +98,11 @@ impl<S: AsFd> Source<S> {
         let mut at = self.slot.registry.lock();
         // A forked child has its own.
         let before = at.as_ref().filter(|before| !before.is_elsewhere());
-        if before.is_some_and(|before| before.is_attended || Arc::ptr_eq(before, &here)) {
+        let stays = self.slot.registration().is_attended_always();
+        if before.is_some_and(|before| stays || Arc::ptr_eq(before, &here)) {
             return Ok(());
         }
-        if before.is_some() && !here.is_attended {
+        if before.is_some() && cell.attended() != Attended::Always {
             cell = process_cell()?;
             here = registry_of(cell)?;
         }
@@ -109,8 +112,35 @@ impl<S: AsFd> Source<S> {
         if let Some(before) = at.replace(here) {
             before.remove(self.socket());
         }
+        if cell.has_ended() {
+            // Its end may have looked at this socket before it was there, and looks no more.
+            self.slot.set_registration(None);
+            if let Some(ended) = at.take() {
+                ended.remove(self.socket());
+            }
+            drop(at);
+            return self.register(process_cell()?);
+        }
         if is_first && !mutant!("first_socket_calls_nobody") {
             cell.call();
+        }
+        Ok(())
+    }
+
+    /// Closes one direction, or both; operations that wait there go on.
+    ///
+    /// # Errors
+    /// The connection is broken.
+    pub(crate) fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        let (how, ways): (_, &[Way]) = match how {
+            Shutdown::Read => (net::Shutdown::Read, &[Way::In]),
+            Shutdown::Write => (net::Shutdown::Write, &[Way::Out]),
+            Shutdown::Both => (net::Shutdown::Both, &[Way::In, Way::Out]),
+        };
+        net::shutdown(self.socket(), how)?;
+        // Of one direction of a Unix connection the system does not tell.
+        for way in ways.iter().filter(|_| !mutant!("shutdown_untold")) {
+            self.rouse(*way);
         }
         Ok(())
     }

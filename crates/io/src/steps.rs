@@ -18,11 +18,6 @@ pin_project_lite::pin_project! {
     pub(crate) struct Steps<'a, S: AsFd> {
         #[pin]
         attempt: Attempt<&'a Source<S>>,
-        // Whether the attempt has ended.
-        is_over: bool,
-        source: &'a Source<S>,
-        way: Way,
-        caller: &'static Location<'static>,
         // Of an operation that needs no step.
         point: SchedulingPoint,
     }
@@ -32,29 +27,22 @@ impl<'a, S: Socket> Steps<'a, S> {
     pub(crate) fn new(source: &'a Source<S>, way: Way, caller: &'static Location<'static>) -> Self {
         Self {
             attempt: Attempt::new(source, way, caller),
-            is_over: false,
-            source,
-            way,
-            caller,
             point: SchedulingPoint::new(),
         }
     }
 
-    /// Makes one step: tries until the system does not say that it would have to wait. The attempt of each step is a new
-    /// one, so that others have their turn when the last step has moved much.
+    /// Makes one step: tries until the system does not say that it would have to wait. Each begins as a new operation does,
+    /// so that others have their turn when the last one has moved much.
     pub(crate) fn step<R>(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         attempt: impl FnMut(&S) -> io::Result<(R, Moved)>,
     ) -> Poll<io::Result<R>> {
         let mut this = self.project();
-        if *this.is_over {
-            let next = Attempt::new(*this.source, *this.way, this.caller);
-            this.attempt.set(next);
-            *this.is_over = false;
+        let stepped = ready!(this.attempt.as_mut().poll(cx, attempt));
+        if stepped.is_ok() {
+            this.attempt.again();
         }
-        let stepped = ready!(this.attempt.poll(cx, attempt));
-        *this.is_over = true;
         Poll::Ready(stepped)
     }
 

@@ -131,7 +131,7 @@ impl Blocking {
         if simulated_threads().is_some() && !self.shared.state.lock().closed {
             let environment = self.shared.options.environment.clone();
             let call = move || {
-                let _call_of = environment.enter_early();
+                let _call_of = environment.enter_alone();
                 work()
             };
             return spawn_thread(THREAD_NAME, call, caller).map_err(|refused| refused.error);
@@ -214,7 +214,7 @@ fn refuse(error: &io::Error, caller: &Location<'_>) -> ! {
 impl Shared {
     /// Runs calls until there has been none for a while.
     fn work(&self) {
-        let _calls_of = self.options.environment.enter_early();
+        let _calls_of = self.options.environment.enter_alone();
         let mut state = self.state.lock();
         let mut idle_since = Instant::now();
         loop {

@@ -8,6 +8,8 @@ use std::cell::RefCell;
 use std::panic::Location;
 use std::sync::{Arc, LazyLock, OnceLock, Weak};
 
+use gossamer_core::context;
+use gossamer_core::mutant;
 use gossamer_core::platform::thread_local;
 use gossamer_core::poller::{Attended, PollerCell};
 use gossamer_task::Id;
@@ -30,8 +32,15 @@ struct Known {
     on_panic: OnPanic,
 }
 
+/// Whose tasks a thread runs, or whose code.
+struct Current {
+    environment: Environment,
+    /// Tasks: the thread goes on with them while one of them waits.
+    runs_tasks: bool,
+}
+
 thread_local! {
-    static CURRENT: RefCell<Option<Environment>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<Current>> = const { RefCell::new(None) };
 }
 
 /// Of a runtime for which nobody polls.
@@ -71,12 +80,24 @@ impl Environment {
     /// said what it is.
     #[inline]
     pub fn enter(&self) -> Entered {
-        Entered(self.0.known.get().map(|_| set(Some(self.clone()))))
+        Entered(self.0.known.get().map(|_| self.is_current(true)))
     }
 
     /// Like [`enter`](Environment::enter), for a thread that may begin before the environment is set.
     pub fn enter_early(&self) -> Entered {
-        Entered(Some(set(Some(self.clone()))))
+        Entered(Some(self.is_current(true)))
+    }
+
+    /// The current thread runs code as a part of this runtime, but none of its tasks.
+    pub fn enter_alone(&self) -> Entered {
+        Entered(Some(self.is_current(false)))
+    }
+
+    fn is_current(&self, runs_tasks: bool) -> Option<Current> {
+        set(Some(Current {
+            environment: self.clone(),
+            runs_tasks,
+        }))
     }
 
     /// Tells of what has panicked in it, as the builder of the runtime wanted.
@@ -95,9 +116,10 @@ impl Environment {
 }
 
 /// The current one is brought back when this is dropped.
-#[derive(Debug)]
 #[must_use]
-pub struct Entered(Option<Option<Environment>>);
+pub struct Entered(Option<Option<Current>>);
+
+gossamer_core::impl_debug!([] Entered[]);
 
 impl Drop for Entered {
     fn drop(&mut self) {
@@ -107,40 +129,43 @@ impl Drop for Entered {
     }
 }
 
-fn set(environment: Option<Environment>) -> Option<Environment> {
+fn set(new: Option<Current>) -> Option<Current> {
     // At the end of a thread there is nobody left who could ask.
     CURRENT
-        .try_with(|current| current.replace(environment))
+        .try_with(|current| current.replace(new))
         .ok()
         .flatten()
 }
 
 /// Of the runtime that the current thread runs tasks for, if any.
 pub fn here() -> Option<Environment> {
-    CURRENT
-        .try_with(|current| current.borrow().clone())
-        .ok()
-        .flatten()
+    let environment = |current: &RefCell<Option<Current>>| {
+        let current = current.borrow();
+        current.as_ref().map(|here| here.environment.clone())
+    };
+    CURRENT.try_with(environment).ok().flatten()
 }
 
-/// Whether the poller of that runtime is in the cell of this number.
+/// Whether this thread runs tasks of a runtime that has its poller in the cell of this number.
 #[inline]
 pub fn is_polled_by(number: u32) -> bool {
-    let is_it = |current: &RefCell<Option<Environment>>| {
+    let is_it = |current: &RefCell<Option<Current>>| {
         let current = current.borrow();
-        current
-            .as_ref()
-            .is_some_and(|here| here.poller().number() == number)
+        current.as_ref().is_some_and(|here| {
+            (here.runs_tasks || mutant!("entered_runtime_counts_as_run"))
+                && here.environment.poller().number() == number
+        })
     };
-    CURRENT.try_with(is_it).unwrap_or(false)
+    !context::runs(context::NOWHERE) && CURRENT.try_with(is_it).unwrap_or(false)
 }
 
 /// The runtime that the current thread runs tasks for, if any.
 #[inline]
 pub fn current() -> Option<Arc<dyn Any + Send + Sync>> {
-    let runtime = |current: &RefCell<Option<Environment>>| {
+    let runtime = |current: &RefCell<Option<Current>>| {
         let current = current.borrow();
-        current.as_ref()?.0.known.get()?.runtime.upgrade()
+        let known = current.as_ref()?.environment.0.known.get()?;
+        known.runtime.upgrade()
     };
     CURRENT.try_with(runtime).ok().flatten()
 }

@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::io::{ErrorKind, IoSliceMut, Read, Write};
 use std::net;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -218,6 +219,59 @@ fn the_end_of_a_runtime_strands_nobody() {
         say(&peer, 7);
         assert_eq!(hears.wait().expect("no panic"), 7);
     });
+}
+
+/// Its handle is kept, and a blocking call of it runs on.
+#[test]
+fn the_end_of_a_runtime_that_is_kept_strands_nobody() {
+    each_model(|model| {
+        let rt = runtime(model);
+        let kept = rt.handle();
+        let (stream, peer) = pair();
+        let (begun, begins) = mpsc::channel();
+        let call = rt.spawn_blocking(move || {
+            settle_here(&stream).wait();
+            begun.send(()).expect("somebody listens");
+            hear(&stream).wait()
+        });
+        begins.recv().expect("it begins");
+        drop(rt);
+        say(&peer, 7);
+        assert_eq!(call.wait().expect("no panic"), 7);
+
+        let (stream, peer) = pair();
+        kept.enter(|| settle_here(&stream).wait());
+        say(&peer, 8);
+        assert_eq!(kept.enter(|| hear(&stream).wait()), 8);
+    });
+}
+
+/// A task is polled inside of a runtime whose tasks nobody runs at the time.
+#[test]
+fn a_task_that_enters_another_runtime_hears() {
+    for model in [Model::Pool { workers: 1 }, Model::Threads] {
+        watched(&model.to_string(), move || {
+            let (rt, single) = (runtime(model), runtime(Model::Single));
+            let entered = single.handle();
+            let (stream, peer) = pair();
+            let (begun, begins) = mpsc::channel();
+            let (heard, hears) = mpsc::channel();
+            let task = rt.spawn(async move {
+                let mut hearing = pin!(hear(&stream));
+                let byte = poll_fn(|cx| {
+                    let polled = entered.enter(|| hearing.as_mut().poll(cx));
+                    begun.send(()).unwrap_or_default();
+                    polled
+                });
+                heard.send(byte.await).expect("somebody listens");
+            });
+            begins.recv().expect("it begins");
+            say(&peer, 7);
+            // A thread that waited for the task would run the other runtime.
+            assert_eq!(hears.recv(), Ok(7));
+            task.wait().expect("no panic");
+        });
+    }
 }
 
 /// A connection goes from one runtime to another one, and back.

@@ -22,6 +22,7 @@ use crate::hand::parked;
 of_connections! {
     by_futures_io,
     halves_by_futures_io,
+    a_close_is_told,
     what_was_begun_and_dropped_has_read_nothing,
     a_write_that_waits_goes_on,
     an_error_one_way_leaves_the_other_waiting,
@@ -29,6 +30,20 @@ of_connections! {
     it_is_taken_apart_while_it_waits,
     any_call_of_the_system,
     a_call_that_panics_ends_nothing,
+}
+
+/// One waits to write where another one closes.
+async fn a_close_is_told<S: Socket>(kind: Kind, (one, _other): Ends<S>) {
+    let (reads, mut writes) = one.into_split();
+    fill(reads.as_ref());
+    let mut write = pin!(reads.as_ref().write(b"x"));
+    waits(write.as_mut()).await;
+    kind.finish(close(&mut writes)).await.expect("open");
+    let written = kind.finish(write).await;
+    assert_eq!(
+        written.map_err(|error| error.kind()),
+        Err(ErrorKind::BrokenPipe)
+    );
 }
 
 /// Reads by futures-io.

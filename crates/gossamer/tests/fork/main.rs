@@ -36,7 +36,7 @@ type Test = fn() -> Checked;
 
 fn main() -> ExitCode {
     with_less_of_a_lock_of_std();
-    let tests: [(&str, Test); 11] = [
+    let tests: [(&str, Test); 12] = [
         // As long as there has been one thread only.
         ("one_thread_goes_on", one_thread_goes_on),
         ("what_had_threads_is_refused", what_had_threads_is_refused),
@@ -46,6 +46,10 @@ fn main() -> ExitCode {
         (
             "sockets_are_listed_by_the_child",
             sockets::are_listed_by_the_child,
+        ),
+        (
+            "wait_inside_of_a_runtime",
+            sockets::wait_inside_of_a_runtime,
         ),
         (
             "names_are_looked_up_in_a_child",

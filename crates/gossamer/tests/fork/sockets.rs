@@ -53,6 +53,24 @@ pub(super) fn are_the_childs_own() -> Checked {
     Ok(())
 }
 
+/// The child is inside of a runtime that nobody polls for there, and whose sockets have not waited so far.
+pub(super) fn wait_inside_of_a_runtime() -> Checked {
+    let rt = Runtime::builder()
+        .model(Model::Pool { workers: 1 })
+        .build()?;
+    let (stream, mut peer) = pair()?;
+    rt.enter(|| {
+        in_child(|| {
+            assert_eq!(hear(&stream, SOON).wait(), None);
+            (&peer).write_all(&[7]).expect("it is open");
+            assert_eq!(hear(&stream, LATE).wait(), Some(7));
+        })
+    })?;
+    peer.write_all(&[8])?;
+    assert_eq!(rt.block_on(hear(&stream, LATE)), Some(8));
+    Ok(())
+}
+
 /// A dump in the child has the sockets that it has opened, and asks of no others.
 pub(super) fn are_listed_by_the_child() -> Checked {
     let (_inherited, _peer) = pair()?;

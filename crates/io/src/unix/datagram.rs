@@ -138,7 +138,9 @@ impl Future for SendToUnix<'_> {
         let (source, buffer, address) = (this.source, this.buffer, this.address);
         this.pauses.poll(cx, || {
             let address = address.as_ref().map_err(|error| *error)?;
-            Ok(send_one_to(source.socket(), buffer, address)?.0)
+            let (sent, moved) = send_one_to(source.socket(), buffer, address)?;
+            moved.spend();
+            Ok(sent)
         })
     }
 }

@@ -47,9 +47,16 @@ impl Shared {
         }
     }
 
+    /// The worker with this number, if there is one, has ended. The last one leaves no socket at the poller.
+    pub(super) fn worker_ends(&self, number: usize) {
+        if self.workers.end(number) {
+            self.environment.poller().end();
+        }
+    }
+
     /// There is no thread for the worker with this number.
     pub(super) fn refused(&self, number: usize) {
-        self.workers.end(number);
+        self.worker_ends(number);
         if self.is_closing() && !gossamer_core::mutant!("refused_worker_keeps_tasks") {
             // The thread that shuts the pool down may have left its tasks to the worker.
             self.end_unowned(false);

@@ -369,6 +369,6 @@ pub(super) struct Ended<'a> {
 
 impl Drop for Ended<'_> {
     fn drop(&mut self) {
-        self.shared.workers.end(self.number);
+        self.shared.worker_ends(self.number);
     }
 }

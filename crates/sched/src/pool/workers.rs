@@ -313,11 +313,17 @@ impl Workers {
     }
 
     /// The worker with this number, if there is one, has ended.
-    pub(super) fn end(&self, number: usize) {
+    ///
+    /// # Returns
+    /// Whether it was the last one of a pool that is shutting down.
+    pub(super) fn end(&self, number: usize) -> bool {
         let members = self.members.lock();
-        if number < members.seats.len() {
-            self.leave(members, number);
+        if number >= members.seats.len() {
+            return false;
         }
+        let is_last = members.closed && members.figures().threads() == 1;
+        self.leave(members, number);
+        is_last
     }
 
     fn leave(&self, mut members: MutexGuard<'_, Members>, number: usize) {
