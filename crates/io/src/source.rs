@@ -102,7 +102,7 @@ impl<S: AsFd> Source<S> {
         if before.is_some_and(|before| stays || Arc::ptr_eq(before, &here)) {
             return Ok(());
         }
-        if before.is_some() && cell.attended() != Attended::Always {
+        if before.is_some() && cell.attended() != Attended::Always || cell.has_ended() {
             cell = process_cell()?;
             here = registry_of(cell)?;
         }
@@ -113,13 +113,16 @@ impl<S: AsFd> Source<S> {
             before.remove(self.socket());
         }
         if cell.has_ended() {
-            // Its end may have looked at this socket before it was there, and looks no more.
+            // Its end may have looked at this socket before it was there, and looks no more: those that wait try again, and
+            // find another one.
             self.slot.set_registration(None);
             if let Some(ended) = at.take() {
                 ended.remove(self.socket());
             }
             drop(at);
-            return self.register(process_cell()?);
+            self.rouse(Way::In);
+            self.rouse(Way::Out);
+            return Ok(());
         }
         if is_first && !mutant!("first_socket_calls_nobody") {
             cell.call();

@@ -1,4 +1,4 @@
-//! Which runtime the current thread runs tasks for.
+//! Which runtime the current thread runs tasks for, or other code.
 //!
 //! The builder of a runtime sets its environment ([`Environment::set`]). A runner of one of its shards enters the
 //! environment while it runs tasks there, and a task reads it ([`current`]). No task exists before it is set.
@@ -88,9 +88,9 @@ impl Environment {
         Entered(Some(self.is_current(true)))
     }
 
-    /// The current thread runs code as a part of this runtime, but none of its tasks.
+    /// Like [`enter`](Environment::enter), for a thread that runs code as a part of this runtime, but none of its tasks.
     pub fn enter_alone(&self) -> Entered {
-        Entered(Some(self.is_current(false)))
+        Entered(self.0.known.get().map(|_| self.is_current(false)))
     }
 
     fn is_current(&self, runs_tasks: bool) -> Option<Current> {
@@ -137,7 +137,7 @@ fn set(new: Option<Current>) -> Option<Current> {
         .flatten()
 }
 
-/// Of the runtime that the current thread runs tasks for, if any.
+/// Of the runtime that the current thread runs tasks or other code for, if any.
 pub fn here() -> Option<Environment> {
     let environment = |current: &RefCell<Option<Current>>| {
         let current = current.borrow();
@@ -159,7 +159,7 @@ pub fn is_polled_by(number: u32) -> bool {
     !context::runs(context::NOWHERE) && CURRENT.try_with(is_it).unwrap_or(false)
 }
 
-/// The runtime that the current thread runs tasks for, if any.
+/// The runtime that the current thread runs tasks or other code for, if any.
 #[inline]
 pub fn current() -> Option<Arc<dyn Any + Send + Sync>> {
     let runtime = |current: &RefCell<Option<Current>>| {

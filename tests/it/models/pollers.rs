@@ -246,6 +246,44 @@ fn the_end_of_a_runtime_that_is_kept_strands_nobody() {
     });
 }
 
+/// The one worker has left before the thread that ends the pool has dropped the tasks that no worker had.
+#[test]
+fn the_end_of_a_pool_whose_worker_is_first_strands_nobody() {
+    struct Dropped(Option<mpsc::Sender<()>>);
+
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            drop(self.0.take());
+            // Until the worker, which waited for that, has left.
+            thread::park_timeout(Duration::from_millis(100));
+        }
+    }
+
+    watched("pool:1", || {
+        let rt = runtime(Model::Pool { workers: 1 });
+        let (stream, peer) = pair();
+        let (begun, begins) = mpsc::channel();
+        let begun_too = begun.clone();
+        let call = rt.spawn_blocking(move || {
+            settle_here(&stream).wait();
+            begun.send(()).expect("somebody listens");
+            hear(&stream).wait()
+        });
+        begins.recv().expect("it begins");
+        let (open, opened) = mpsc::channel();
+        drop(rt.spawn(async move {
+            begun_too.send(()).expect("somebody listens");
+            opened.recv().expect_err("nothing is sent");
+        }));
+        begins.recv().expect("it begins");
+        let dropped = Dropped(Some(open));
+        drop(rt.spawn(async move { drop(dropped) }));
+        drop(rt);
+        say(&peer, 7);
+        assert_eq!(call.wait().expect("no panic"), 7);
+    });
+}
+
 /// A task is polled inside of a runtime whose tasks nobody runs at the time.
 #[test]
 fn a_task_that_enters_another_runtime_hears() {

@@ -47,7 +47,7 @@ impl Shared {
         }
     }
 
-    /// The worker with this number, if there is one, has ended. The last one leaves no socket at the poller.
+    /// The worker with this number, if there is one, has ended. After the last one nobody polls.
     pub(super) fn worker_ends(&self, number: usize) {
         if self.workers.end(number) {
             self.environment.poller().end();

@@ -315,13 +315,13 @@ impl Workers {
     /// The worker with this number, if there is one, has ended.
     ///
     /// # Returns
-    /// Whether it was the last one of a pool that is shutting down.
+    /// Whether none is left: the pool is shutting down, or could not be built.
     pub(super) fn end(&self, number: usize) -> bool {
         let members = self.members.lock();
         if number >= members.seats.len() {
             return false;
         }
-        let is_last = members.closed && members.figures().threads() == 1;
+        let is_last = members.figures().threads() == 1;
         self.leave(members, number);
         is_last
     }
