@@ -1,5 +1,6 @@
 //! Programs with sockets: somebody outside may write to one, so while one waits there is no deadlock.
 
+use std::fs;
 use std::io::{Error, Write};
 use std::net;
 use std::sync::Arc;
@@ -19,6 +20,19 @@ fn pair() -> Result<(TcpStream, net::TcpStream), Error> {
     Ok((TcpStream::try_from(listener.accept()?.0)?, peer))
 }
 
+/// How often the main thread has fallen asleep.
+fn switches_of_main() -> u64 {
+    let process = std::process::id();
+    let status = fs::read_to_string(format!("/proc/self/task/{process}/status"));
+    let status = status.expect("the system tells");
+    let switches = status
+        .lines()
+        .find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+    switches
+        .and_then(|switches| switches.trim().parse().ok())
+        .expect("a number")
+}
+
 programs! { pub(crate) SOCKETS
     sockets_have_gone: Deadlock(&["MVar::take"]), |rt| {
         rt.try_block_on(async {
@@ -28,6 +42,25 @@ programs! { pub(crate) SOCKETS
             drop(peer);
             MVar::<()>::empty().take().await;
         })
+    };
+    nobody_looks_while_one_polls: Returns, |rt| {
+        let (stream, peer) = pair().expect("there are ports");
+        let told = Arc::new(MVar::empty());
+        let (tells, handle) = (told.clone(), rt.handle());
+        thread::spawn(move || {
+            // The main thread is the last one that has fallen asleep.
+            rest(A_WHILE / 20);
+            let reads = handle.spawn(async move { stream.read(&mut [0; 1]).await });
+            rest(A_WHILE / 2);
+            let before = switches_of_main();
+            rest(A_WHILE);
+            let looks = switches_of_main() - before;
+            drop(peer);
+            assert_eq!(reads.wait().expect("no panic").expect("the end"), 0);
+            tells.put(looks).wait();
+        });
+        assert_eq!(rt.block_on(told.take()), 0);
+        Ok(())
     };
     a_peer_may_write: Returns, |rt| {
         let (stream, mut peer) = pair().expect("there are ports");

@@ -244,6 +244,11 @@ pub fn all_asleep() -> Option<Vec<Asleep>> {
     })
 }
 
+/// Whether a thread that is known does not sleep for good. If all do later, one of them looks anew.
+pub fn any_is_awake() -> bool {
+    asleep::any_is_awake()
+}
+
 /// The threads that sleep for good, or at a poller, at this moment.
 pub fn asleep_now() -> Vec<Asleep> {
     let all = all();

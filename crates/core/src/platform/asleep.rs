@@ -55,6 +55,12 @@ pub fn unknow() -> bool {
     known > 0 && ASLEEP.load(Ordering::SeqCst) >= known // pairs with the change in `count_in`
 }
 
+/// Whether one that is known does not sleep. Whoever falls asleep last finds that it is the last.
+pub fn any_is_awake() -> bool {
+    let asleep = ASLEEP.load(Ordering::SeqCst); // pairs with the change in `count_in`
+    asleep < KNOWN.load(Ordering::SeqCst) // pairs with the change in `unknow`
+}
+
 /// How many threads the process has, but those that [serve]. `None`: the system does not say.
 pub fn threads_of_process() -> Option<usize> {
     // Relaxed: before the others are counted, so that one that begins to serve meanwhile counts.
