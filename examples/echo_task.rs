@@ -21,8 +21,8 @@ async fn echo(connection: TcpStream) -> io::Result<()> {
         if read == 0 {
             return Ok(());
         }
-        let echo = connection.write_all(&buffer[..read]);
-        echo.timeout(LIMIT).await??;
+        let write = connection.write_all(&buffer[..read]);
+        write.timeout(LIMIT).await??;
     }
 }
 

@@ -35,11 +35,6 @@ thread_local! {
     pub(crate) static SCHEDULING_POINTS: Cell<bool> = const { Cell::new(true) };
 }
 
-/// The seeds to run: all, or the one in `GOSSAMER_SEED`, to run a failure again.
-fn seeds() -> Range<u64> {
-    number("GOSSAMER_SEED").map_or(0..schedules(), |seed| seed..seed + 1)
-}
-
 /// What this environment variable says.
 fn number(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok()?;
@@ -72,7 +67,7 @@ pub(crate) fn sim(points: bool) -> Sim {
 /// A program, whichever it is: to compile for each of them what runs them would take long.
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// Runs a program with these seeds, on which it may depend.
+/// Runs a program with these seeds, on which it may depend; or with the one in `GOSSAMER_SEED`, to run a failure again.
 #[track_caller]
 pub(crate) fn explore_seeds<B: Future>(sim: Sim, seeds: Range<u64>, body: impl Fn(u64) -> B) {
     explore_boxed(sim, seeds, &|seed| Box::pin(body(seed)));
@@ -80,7 +75,7 @@ pub(crate) fn explore_seeds<B: Future>(sim: Sim, seeds: Range<u64>, body: impl F
 
 #[track_caller]
 fn explore_boxed<'a, T>(sim: Sim, seeds: Range<u64>, body: &dyn Fn(u64) -> Boxed<'a, T>) {
-    for seed in seeds {
+    for seed in number("GOSSAMER_SEED").map_or(seeds, |seed| seed..seed + 1) {
         if let Err(failure) = looking(sim, seed).run(seed, || body(seed)) {
             panic!("GOSSAMER_SEED={seed} runs it again\n{failure}");
         }
@@ -90,7 +85,7 @@ fn explore_boxed<'a, T>(sim: Sim, seeds: Range<u64>, body: &dyn Fn(u64) -> Boxed
 /// The same with all its seeds.
 #[track_caller]
 pub(crate) fn explore_in<B: Future>(sim: Sim, body: impl Fn(u64) -> B) {
-    explore_seeds(sim, seeds(), body);
+    explore_seeds(sim, 0..schedules(), body);
 }
 
 /// The same in both ways.

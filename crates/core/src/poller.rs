@@ -101,13 +101,13 @@ impl PollerCell {
         }
     }
 
-    /// Whether somebody polls as long as what this thread runs now waits. `runs`: whether the thread runs tasks of the cell's
+    /// Whether somebody polls as long as what this thread runs now waits. `runs_here`: whether that is a task of the cell's
     /// runtime.
-    pub fn is_attended(&self, runs: impl FnOnce() -> bool) -> bool {
+    pub fn is_attended(&self, runs_here: bool) -> bool {
         match self.attended {
             _ if self.is_elsewhere() => false,
             Attended::Always => !self.has_ended(),
-            Attended::WhileRun => runs(),
+            Attended::WhileRun => runs_here,
             Attended::Never => false,
         }
     }
@@ -125,7 +125,7 @@ impl PollerCell {
         }
     }
 
-    /// Whether nobody polls any more. Asked after a socket was registered: before, it may end meanwhile.
+    /// Whether nobody polls any more. It is asked after a socket was registered, too: the end may come meanwhile.
     pub fn has_ended(&self) -> bool {
         // Pairs with the fence in `end`.
         fence(Ordering::SeqCst);

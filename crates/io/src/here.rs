@@ -31,7 +31,7 @@ pub(crate) fn with_cell<R>(with: impl FnOnce(&PollerCell) -> R) -> io::Result<R>
     }
     if let Some(here) = here() {
         let cell = here.poller();
-        if cell.is_attended(|| is_polled_by(cell.number())) {
+        if cell.is_attended(is_polled_by(cell.number())) {
             return Ok(with(cell));
         }
     }

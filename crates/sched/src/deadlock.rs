@@ -22,7 +22,8 @@ use crate::dump::{Caller, tell};
 
 /// From when all sleep until the first look: who wakes somebody may be a thread that is not known, and in a hurry.
 const FIRST_LOOK: Duration = Duration::from_millis(50);
-/// Between two looks, at most: other threads may end, and then it is found that nobody is left.
+/// Between two looks, at most, while threads that are not known go on: they may end, and then it is found that nobody is
+/// left. A known one that is awake looks by itself when it falls asleep.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 /// So many calls in a row of which each gives something else: being polled makes somebody go on.
 const CALLS_MAX: u32 = 4;
